@@ -103,7 +103,7 @@ struct HpSettings {
   struct Wal *pBase;        /* This log has a commit that is not synced, which
                             ** the connection knows: hp_sync.c */
   u32 aLong[64];            /* Statements that took SQLite long: hp_race.c */
-  u32 aStat[36];            /* PRAGMA hp_stats */
+  u32 aStat[37];            /* PRAGMA hp_stats */
 };
 
 /* SrcItem.hp: what sqlite3HpAccept() found */
@@ -261,8 +261,8 @@ struct HpAhead {
 #endif /* SQLITE_OMIT_HP */
 
 /*
-** Called from select.c, update.c, delete.c, build.c, expr.c, func.c and
-** pragma.c.
+** Called from select.c, update.c, delete.c, build.c, insert.c, expr.c,
+** func.c and pragma.c.
 */
 #ifndef SQLITE_OMIT_HP
 SQLITE_PRIVATE int sqlite3HpBegin(Parse*, Select*);
@@ -282,6 +282,8 @@ SQLITE_PRIVATE void sqlite3HpWanted(Parse*, Select*, int);
 SQLITE_PRIVATE int sqlite3HpWindow(Parse*, Select*, WhereInfo*, int, int);
 SQLITE_PRIVATE int sqlite3HpRefillBegin(Parse*, Index*, int, int);
 SQLITE_PRIVATE void sqlite3HpRefillEnd(Parse*, int);
+SQLITE_PRIVATE int sqlite3HpCopyBegin(Parse*, Table*, Index*, int, int);
+SQLITE_PRIVATE void sqlite3HpCopyEnd(Parse*, int);
 # define sqlite3HpWantAll(S) ((S)->pHp = 0)
 SQLITE_PRIVATE void sqlite3HpRegisterFunctions(void);
 SQLITE_PRIVATE int sqlite3HpPragma(Parse*, const char*, const char*);
@@ -300,6 +302,8 @@ SQLITE_PRIVATE int sqlite3HpPragma(Parse*, const char*, const char*);
 # define sqlite3HpWindow(A,B,C,D,E) 0
 # define sqlite3HpRefillBegin(A,B,C,D) 0
 # define sqlite3HpRefillEnd(A,B) ((void)(B))
+# define sqlite3HpCopyBegin(A,B,C,D,E) 0
+# define sqlite3HpCopyEnd(A,B) ((void)(B))
 # define sqlite3HpWantAll(S)
 # define sqlite3HpRegisterFunctions()
 # define sqlite3HpPragma(A,B,C) 0

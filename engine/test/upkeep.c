@@ -4,10 +4,10 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** CREATE INDEX and REINDEX (hp_refill.c, hp_layer.c): the entries are those
-** that stock makes, to the byte; the b-tree is one that stock finds nothing
-** wrong with, goes on to insert into, and deletes from; errors are stock's, and
-** leave what stock leaves.
+** CREATE INDEX, REINDEX (hp_refill.c) and VACUUM (hp_copy.c), on hp_layer.c: the
+** entries are those that stock makes, to the byte; the b-tree is one that stock
+** finds nothing wrong with, goes on to insert into, and deletes from; errors are
+** stock's, and leave what stock leaves.
 **
 **    upkeep STOCK [NAME]     STOCK is the unpatched library; only test NAME
 */
@@ -18,6 +18,7 @@
 #include "pair.h"
 
 static const char zMade[] = "indexes made from sorted runs";
+static const char zCopied[] = "b-trees copied bottom up";
 
 /* Rows of all types: integers of all sizes, reals, texts short and long, blobs,
 ** NULLs, equal values, and what collations take for equal */
@@ -533,6 +534,170 @@ static void testWrites(void){
   }
 }
 
+/* Tables of all kinds, of which rows have been deleted, so that VACUUM has
+** something to do, and rowids to give anew */
+static const char zKinds[] =
+  "CREATE TABLE plain(x, y); INSERT INTO plain SELECT b, e FROM t;"
+  "CREATE TABLE indexed(x, y); INSERT INTO indexed SELECT c, e FROM t;"
+  "CREATE INDEX ix ON indexed(y DESC, x); CREATE INDEX in_ ON indexed(x COLLATE nocase);"
+  "CREATE UNIQUE INDEX iu ON indexed(rowid_of) WHERE rowid_of IS NOT NULL;"
+  "CREATE TABLE auto(id INTEGER PRIMARY KEY AUTOINCREMENT, x); INSERT INTO auto(x) SELECT a FROM t;"
+  "CREATE TABLE alone(k TEXT PRIMARY KEY, v, w) WITHOUT ROWID;"
+  "INSERT OR IGNORE INTO alone SELECT e, a, zeroblob(b*3) FROM t; CREATE INDEX ia ON alone(v, w);"
+  "CREATE TABLE large(x); INSERT INTO large SELECT randomblob(1) FROM t LIMIT 1;"
+  "INSERT INTO large SELECT zeroblob(b*40) FROM t WHERE b%9=0; CREATE TABLE empty(x PRIMARY KEY);"
+  "INSERT INTO auto(id,x) VALUES(-7,1),(9223372036854775807,2); DELETE FROM auto WHERE id=9223372036854775807;"
+  "DELETE FROM plain WHERE rowid%3=1; DELETE FROM indexed WHERE rowid%5=2;"
+  "DELETE FROM auto WHERE id%4=1; DELETE FROM alone WHERE v<0; DELETE FROM t WHERE b%6=5;"
+  "DELETE FROM large WHERE rowid=1";
+
+/* All that the tables of both files say, and all indexes to the byte.  The files are closed */
+static void sameFiles(const char *zOurs, const char *zStock, const char *zWhat){
+  static const char *const azSql[] = {
+    "SELECT rowid, * FROM t", "SELECT rowid, * FROM plain", "SELECT rowid, * FROM indexed",
+    "SELECT rowid, * FROM auto", "SELECT * FROM alone", "SELECT rowid, length(x), x FROM large",
+    "SELECT name, type, sql FROM sqlite_schema", "SELECT * FROM sqlite_sequence",
+    "PRAGMA freelist_count", "PRAGMA auto_vacuum", "PRAGMA page_size", "PRAGMA integrity_check",
+  };
+  static const char *const azTree[] = { "i", "ix", "in_", "iu", "alone", "ia" };
+  const char *azOld[2] = { azFile[0], azFile[1] };
+  unsigned i;
+  azFile[0] = zOurs;
+  azFile[1] = zStock;
+  for(i=0; i<2; i++) adb[i] = openDb(&stock, azFile[i], 0);
+  for(i=0; i<sizeof(azSql)/sizeof(azSql[0]); i++){
+    Text a = {0,0,0}, b = {0,0,0};
+    answer(&stock, adb[0], azSql[i], &a);
+    answer(&stock, adb[1], azSql[i], &b);
+    check(a.n==b.n && memcmp(a.z, b.z, a.n)==0, "%s: %s\n ours  %.200s\n stock %.200s", zWhat, azSql[i], a.z, b.z);
+    textClear(&a);
+    textClear(&b);
+  }
+  for(i=0; i<2; i++) stock.close(adb[i]);
+  for(i=0; i<sizeof(azTree)/sizeof(azTree[0]); i++){
+    Text a = {0,0,0}, b = {0,0,0};
+    int nOurs, nStock;
+    entries(azFile[0], azTree[i], &a, &nOurs);
+    entries(azFile[1], azTree[i], &b, &nStock);
+    check(a.n==b.n && (a.n==0 || memcmp(a.z, b.z, a.n)==0), "%s: entries of %s differ", zWhat, azTree[i]);
+    check(nOurs<=nStock+nStock/50+1, "%s: %s has %d pages, stock's %d", zWhat, azTree[i], nOurs, nStock);
+    textClear(&a);
+    textClear(&b);
+  }
+  for(i=0; i<2; i++) azFile[i] = azOld[i];
+}
+
+static void beginVacuum(const char *zBegin){
+  begin(zBegin, azTable[0]);
+  both("ALTER TABLE t ADD COLUMN z");
+  both("CREATE INDEX i ON t(e,b)");
+  both("CREATE TABLE indexed0(x)");
+  both("DROP TABLE indexed0");
+}
+
+static void kinds(void){
+  Text sql = {0,0,0};
+  const char *z = strstr(zKinds, "rowid_of");
+  /* The column of the unique index is added to the table it is on */
+  textAppend(&sql, "%.*s", (int)(strstr(zKinds, "CREATE UNIQUE")-zKinds), zKinds);
+  textAppend(&sql, "ALTER TABLE indexed ADD COLUMN rowid_of;"
+                   "UPDATE indexed SET rowid_of=rowid WHERE rowid%%2;");
+  textAppend(&sql, "%s", strstr(zKinds, "CREATE UNIQUE"));
+  check(z!=0, "the tables");
+  both(sql.z);
+  textClear(&sql);
+}
+
+static void testVacuum(void){
+  static const char *const azBegin[][2] = {
+    { "PRAGMA page_size=512", "VACUUM" },
+    { "PRAGMA page_size=1024; PRAGMA journal_mode=WAL", "VACUUM" },
+    { "PRAGMA page_size=1024; PRAGMA auto_vacuum=full", "VACUUM" },
+    { "PRAGMA page_size=1024", "PRAGMA auto_vacuum=incremental; VACUUM" },
+    { "PRAGMA page_size=1024; PRAGMA auto_vacuum=incremental", "PRAGMA auto_vacuum=none; VACUUM" },
+    { "PRAGMA page_size=1024", "PRAGMA page_size=4096; VACUUM" },
+    { "PRAGMA page_size=4096", "PRAGMA page_size=512; VACUUM" },
+    { "PRAGMA page_size=2048; PRAGMA secure_delete=on; PRAGMA cache_size=10", "VACUUM" },
+    { "PRAGMA page_size=65536", "VACUUM" },
+    { "PRAGMA page_size=1024; PRAGMA temp_store=memory", "VACUUM" },
+  };
+  const char *zOurs = temporaryFile("upkeep-into-ours.db");
+  const char *zStock = temporaryFile("upkeep-into-stock.db");
+  unsigned i;
+  for(i=0; i<sizeof(azBegin)/sizeof(azBegin[0]); i++){
+    sqlite3_int64 n;
+    int k;
+    beginVacuum(azBegin[i][0]);
+    kinds();
+    n = counted(adb[0], zCopied);
+    removeDb(zOurs);
+    removeDb(zStock);
+    for(k=0; k<2; k++){
+      Text sql = {0,0,0};
+      textAppend(&sql, "VACUUM INTO '%s'", k ? zStock : zOurs);
+      runOn(apLib[k], adb[k], sql.z);
+      textClear(&sql);
+    }
+    check(counted(adb[0], zCopied)>=n+8, "VACUUM INTO copied %lld b-trees", counted(adb[0], zCopied)-n);
+    n = counted(adb[0], zCopied);
+    both(azBegin[i][1]);
+    check(counted(adb[0], zCopied)>=n+8, "VACUUM copied %lld b-trees", counted(adb[0], zCopied)-n);
+    for(k=0; k<2; k++) apLib[k]->close(adb[k]);
+    sameFiles(azFile[0], azFile[1], azBegin[i][0]);
+    sameFiles(zOurs, zStock, "INTO");
+    adb[1] = openDb(&stock, azFile[0], 0);
+    storm("vacuum");
+    finishPair();
+    removeDb(zOurs);
+    removeDb(zStock);
+  }
+}
+
+/* VACUUM that is stopped, runs out of memory, or of disk, leaves the file as it was */
+static void testVacuumFails(void){
+  int k, n;
+  for(k=0; k<3; k++){
+    int rc = SQLITE_ERROR;
+    int nFailed = 0;
+    if( k==1 ) failMemory(1);
+    beginVacuum("PRAGMA page_size=512");
+    if( k==1 ) both("DELETE FROM t WHERE id>500");
+    kinds();
+    if( k==2 ){
+      xRealWrite = (void*)replaceCall("write", (sqlite3_syscall_ptr)faultyWrite);
+      xRealPwrite = (void*)replaceCall("pwrite", (sqlite3_syscall_ptr)faultyPwrite);
+    }
+    for(n=0; rc; n+=(n<10 ? 1 : longRun() ? 7 : n/3)){
+      sqlite3 *db = adb[0];
+      fault.nFailed = 0;
+      fault.bForEver = n%2;
+      if( k==0 ){
+        nLeft = n;
+        sqlite3_progress_handler(db, 500, progress, 0);
+      }else{
+        fault.nLeft = n;
+      }
+      rc = sqlite3_exec(db, "VACUUM", 0, 0, 0);
+      fault.nLeft = -1;
+      sqlite3_progress_handler(db, 0, 0, 0);
+      nFailed += rc!=SQLITE_OK;
+      if( rc==SQLITE_OK && fault.nFailed ) rc = SQLITE_IOERR;
+      checkIntegrity(&ours, db, "VACUUM failed");
+    }
+    check(nFailed>10, "VACUUM failed %d times", nFailed);
+    if( k==2 ){
+      replaceCall("write", (sqlite3_syscall_ptr)xRealWrite);
+      replaceCall("pwrite", (sqlite3_syscall_ptr)xRealPwrite);
+    }
+    runOn(&stock, adb[1], "VACUUM");
+    for(n=0; n<2; n++) apLib[n]->close(adb[n]);
+    sameFiles(azFile[0], azFile[1], "VACUUM that had failed");
+    adb[1] = openDb(&stock, azFile[0], 0);
+    finishPair();
+    if( k==1 ) failMemory(0);
+  }
+}
+
 int main(int argc, char **argv){
   static const struct {
     const char *zName;
@@ -542,7 +707,8 @@ int main(int argc, char **argv){
     { "refused", testRefused }, { "unique", testUnique },
     { "transactions", testTransactions }, { "elsewhere", testElsewhere },
     { "spill", testSpill }, { "stop", testStop }, { "memory", testMemory },
-    { "full", testFull }, { "writes", testWrites },
+    { "full", testFull }, { "writes", testWrites }, { "vacuum", testVacuum },
+    { "fails", testVacuumFails },
   };
   unsigned i;
   if( argc<2 || pairLoad(argv[1]) ){

@@ -389,7 +389,8 @@ struct HpRecord {
 #define HP_STAT_CHECKPOINTS 33 /* Checkpoints that a thread was to make */
 #define HP_STAT_SYNCED     34  /* Commits that another one has synced */
 #define HP_STAT_REFILLED   35  /* Indexes made of sorted runs */
-#define HP_STAT_MX         35
+#define HP_STAT_COPIED     36  /* B-trees copied cell by cell */
+#define HP_STAT_MX         36
 
 /* Connections of one process share pages and columns of a file: hp_store.c, hp_columns.c */
 #if SQLITE_OS_UNIX && !defined(SQLITE_WASI) && !defined(SQLITE_OMIT_WAL) \

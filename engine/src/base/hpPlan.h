@@ -263,7 +263,7 @@ struct HpSourcePlan {
   int iCsr;              /* hpSetType: the cursor of the table to read */
   u8 bPlaces;            /* Places of rows are wanted: hpFoundPlace() */
   u8 bOrder;             /* Rowids are to be in order, as by a search for them */
-  u8 bStored;            /* Values are copied as stored: no columns in memory */
+  u8 bStored;            /* Values are copied as stored: no columns kept */
   u8 bCached;            /* Prepare time: only look at pages in the cache */
   u8 eTypeOnly;          /* HP_ONLY_xxx: decline values on overflow pages that
                           ** stock may not have to read */
@@ -336,8 +336,8 @@ struct HpSortPlan {
   HpField *aField;
   int nNested;           /* The record is a blob after so many NULLs, one for each ORDER BY
                          ** term.  0: it is not */
-  u8 bPrefix;            /* Of each row it is kept how many bytes the first ... */
-  int nPrefix;           /* ... so many terms of its key take: hpSortPrefix() */
+  u8 bPrefix;            /* Of each row it is kept how many bytes the ... */
+  int nPrefix;           /* ... first so many terms of its key take */
   u8 eNumber;            /* pPart: HP_NUMBER_xxx */
   HpGroupPlan *pPart;    /* Not NULL: only the first rows of each partition are
                          ** wanted.  Its groups are the partitions */
@@ -450,6 +450,7 @@ struct HpPlan {
   u8 bGuess;             /* nStock says little; of OP_HpFind, SQLite searches an index */
   /* OP_HpTask: what is done.  Else NULL */
   int (*xTask)(Vdbe*, const HpPlan*, const VdbeOp*, Mem*, int*);
+  u8 bNumber;            /* ... hp_copy.c: rows get new rowids */
   /* Written while the statement runs, by the thread that steps it: */
   int nLost;             /* A join: number of executions to skip next time */
   int nSkip;             /* Number of executions to skip now: hp_gate.c */

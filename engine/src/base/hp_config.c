@@ -250,6 +250,7 @@ static const char *const azHpStat[HP_STAT_MX+1] = { 0,
   "checkpoints left to a thread",
   "commits synced together with another one",
   "indexes made from sorted runs",
+  "b-trees copied bottom up",
 };
 
 /*

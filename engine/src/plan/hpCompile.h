@@ -229,6 +229,7 @@ static void *hpCompileAlloc(HpPlan*, i64);
 static int hpCompileKeys(HpPlan*, HpKeys*, int);
 static void hpCompileSource(Parse*, HpPipePlan*, Table*, Index*);
 static void hpCompileFor(HpCompile*, HpPipePlan*, Table*, Index*, int);
+static HpPlan *hpCompileEmpty(void);
 static HpPlan *hpCompileNew(HpCompile*, Parse*, const SrcItem*, int);
 static void hpCompileMark(const HpCompile*, HpMark*);
 static void hpCompileBack(HpCompile*, const HpMark*);
@@ -361,6 +362,7 @@ static int hpRootChoose(Parse*, Select*, AggInfo*, HpGraph**);
 static void hpExplain(Parse*, int, int, const SrcList*);
 
 /* hp_emit.c */
+static int hpEmitTask(Parse*, HpPlan*);
 static int hpEmitScan(Parse*, HpPlan*, int);
 static void hpEmitBranch(Parse*, HpBranch*, int);
 static void hpEmitRejoin(Parse*, const HpBranch*, int);

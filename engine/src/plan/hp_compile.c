@@ -7,7 +7,7 @@
 ** hp_compile: a plan that is being made, and operations of its programs
 ** (prepare time).
 **
-**    hpCompileNew(), hpCompileFree()    a plan
+**    hpCompileNew(), hpCompileEmpty(), hpCompileFree()    a plan
 **    hpCompileAlloc(), hpCompileKeys()  memory of it
 **    hpCompileSource(), hpCompileFor()  what a pipe scans; go on with that pipe
 **    hpCompileNo()      refuse, with a reason for PRAGMA hp_stats
@@ -220,6 +220,23 @@ static void hpCompileFor(
 }
 
 /*
+** A plan without pipes, or NULL.
+*/
+static HpPlan *hpCompileEmpty(void){
+  HpArena mem;
+  HpPlan *pPlan;
+  memset(&mem, 0, sizeof(mem));
+  /* Without memory for a plan the statement is stock's */
+  sqlite3BeginBenignMalloc();
+  pPlan = hpArenaAlloc(&mem, sizeof(*pPlan));
+  sqlite3EndBenignMalloc();
+  if( pPlan==0 ) return 0;
+  memset(pPlan, 0, sizeof(*pPlan));
+  pPlan->mem = mem;
+  return pPlan;
+}
+
+/*
 ** Begin to compile a query: an empty plan of nPipe pipes, or NULL.  The last
 ** one scans the b-tree that sqlite3HpAccept() noted in pItem.  *pC is for
 ** hpCompileExpr() and its like.
@@ -230,20 +247,12 @@ static HpPlan *hpCompileNew(
   const SrcItem *pItem,
   int nPipe
 ){
-  HpArena mem;
-  HpPlan *pPlan;
+  HpPlan *pPlan = hpCompileEmpty();
   HpPipePlan *pPipe;
   assert( nPipe>0 && IsOrdinaryTable(pItem->pSTab) );
   assert( pItem->hp.pIdx==0 || pItem->hp.pIdx->pTable==pItem->pSTab );
   memset(pC, 0, sizeof(*pC));
-  memset(&mem, 0, sizeof(mem));
-  /* Without memory for a plan the query is stock's */
-  sqlite3BeginBenignMalloc();
-  pPlan = hpArenaAlloc(&mem, sizeof(*pPlan));
-  sqlite3EndBenignMalloc();
   if( pPlan==0 ) return 0;
-  memset(pPlan, 0, sizeof(*pPlan));
-  pPlan->mem = mem;
   pPlan->aPipe = hpCompileAlloc(pPlan, sizeof(HpPipePlan)*(i64)nPipe);
   if( pPlan->aPipe==0 ){
     hpCompileFree(pPlan);

@@ -7,7 +7,8 @@
 ** hp_emit: a plan that is finished goes into the statement's program (prepare
 ** time).
 **
-**    hpEmitScan()      code constants and OP_HpScan
+**    hpEmitScan()      code constants and OP_HpScan, or OP_HpTask
+**    hpEmitTask()      code OP_HpTask
 **    hpEmitBranch(), hpEmitRejoin()    in place of an instruction: jump to our
 **                      code, and back
 **    hpEmitDetour()    the same, but our code begins with that instruction
@@ -126,6 +127,22 @@ static void hpEmitOnly(HpPipePlan *pPipe, int bJoin){
 }
 
 /*
+** Code OP_HpTask.  The plan belongs to the program from now on.  Returns its
+** address: the caller sets P1, P2 and P3.
+*/
+static int hpEmitTask(Parse *pParse, HpPlan *pPlan){
+  Vdbe *v = pParse->pVdbe;
+  sqlite3_value *pP4 = sqlite3ValueNew(pParse->db);
+  assert( pPlan->xTask!=0 );
+  if( pP4==0 ){
+    hpCompileFree(pPlan);
+    return sqlite3VdbeAddOp0(v, OP_Noop);
+  }
+  sqlite3VdbeMemSetPointer(pP4, pPlan, "hp", hpCompileFree);
+  return sqlite3VdbeAddOp4(v, OP_HpTask, 0, 0, 0, (char*)pP4, P4_MEM);
+}
+
+/*
 ** Code the constants of pPlan and OP_HpScan, with the execution in register
 ** regExec.  If it is followed by OP_HpRow there is another one for that.  The
 ** plan belongs to the program from now on.  Returns the address of OP_HpScan:
@@ -163,15 +180,13 @@ static int hpEmitScan(Parse *pParse, HpPlan *pPlan, int regExec){
   }
   hpScalarCodeSets(pParse, pPlan);
   pParse->okConstFactor = okConstFactor;
+  if( pPlan->xTask ) return hpEmitTask(pParse, pPlan);
   pP4 = sqlite3ValueNew(pParse->db);
   if( pP4==0 ){
     hpCompileFree(pPlan);
     return sqlite3VdbeAddOp0(v, OP_Noop);
   }
   sqlite3VdbeMemSetPointer(pP4, pPlan, "hp", hpCompileFree);
-  if( pPlan->xTask ){
-    return sqlite3VdbeAddOp4(v, OP_HpTask, 0, 0, 0, (char*)pP4, P4_MEM);
-  }
   if( hpPlanLast(pPlan)->pFind ) eRows = HP_SCAN_FIND;
   if( hpPlanLast(pPlan)->pSort ) eRows = HP_SCAN_SORT;
   return sqlite3VdbeAddOp4(v, OP_HpScan, regExec, 0, eRows, (char*)pP4, P4_MEM);

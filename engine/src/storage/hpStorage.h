@@ -49,6 +49,7 @@ static int hpChainRead(BtShared*, HpGuess*, int, Pgno, u32, u8*, u32, u8*,
 typedef struct HpLayer HpLayer;
 static int hpLayerNew(Btree*, Pgno, HpLayer**);
 static int hpLayerAdd(HpLayer*, const u8*, u32);
+static int hpLayerCell(HpLayer*, const u8*, u32, i64);
 static int hpLayerEnd(HpLayer*);
 static void hpLayerFree(HpLayer*);
 

@@ -4,10 +4,11 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_layer: an index b-tree written bottom up, from entries in order.
+** hp_layer: a b-tree written bottom up, from entries in order.
 **
 **    hpLayerNew()     begin, for the empty b-tree of a root page
-**    hpLayerAdd()     the next entry
+**    hpLayerAdd()     the next entry of an index, a record
+**    hpLayerCell()    the next entry of an index or a table, as a cell
 **    hpLayerEnd()     the last one was that: write the rightmost pages and the
 **                     root
 **    hpLayerFree()    free everything
@@ -22,14 +23,16 @@
 **    level 0    [a b c]  [e f g]  [i j             a page in memory each
 **                 written           being filled
 **
-** So each level has one page in memory, whatever the size of the b-tree.
+** So each level has one page in memory, whatever the size of the b-tree.  In a
+** table all cells stay on their leaves, and what goes up is the rowid of the
+** last one.
 **
 ** No page but the root may be empty, and no interior page may have no cell
 ** (SQLite never writes such pages, and its deletions rely on that).  So a cell
-** that has no room on its page is held back until another one follows: only
-** then the page is written, and the cell goes up.  If none follows
-** (hpLayerEnd()), the last cell of the page goes up in its place, and the one
-** that was held back is alone on the rightmost page.
+** that has no room on its page, and is to go up, is held back until another one
+** follows: only then the page is written.  If none follows (hpLayerEnd()), the
+** last cell of the page goes up in its place, and the one that was held back is
+** alone on the rightmost page.
 **
 ** Pages come from allocateBtreePage(), leaves as BTALLOC_LEAF, so they lie in
 ** order (hp_extent.c), and are written by way of sqlite3PagerWrite(): the
@@ -60,6 +63,8 @@ struct HpLayer {
   Btree *pBtree;
   Pgno iRoot;
   MemPage *pRoot;        /* For fillInCell(): a leaf of the index */
+  u8 bTable;             /* It is that of a table */
+  i64 iRowid;            /* ... and this the rowid of its last entry */
   Pgno iLast;            /* The page that was written last */
   int nLevel;
   HpLayerPage aLevel[BTCURSOR_MAX_DEPTH];
@@ -111,9 +116,10 @@ static int hpLayerWrite(HpLayer *p, int iLevel, MemPage *pPage, Pgno iRight){
   HpLayerPage *pLevel = &p->aLevel[iLevel];
   u8 *a = pLevel->aPage;
   int rc = SQLITE_OK;
+  int eType = p->bTable ? PTF_INTKEY|PTF_LEAFDATA : PTF_ZERODATA;
   assert( sqlite3PagerIswriteable(pPage->pDbPage) && pPage->hdrOffset==0 );
   assert( hpLayerIsSane(p) && (iLevel==0)==(iRight==0) );
-  a[0] = iLevel ? PTF_ZERODATA : PTF_ZERODATA|PTF_LEAF;
+  a[0] = (u8)(iLevel ? eType : eType|PTF_LEAF);
   put2byte(&a[3], pLevel->nCell);
   put2byte(&a[5], pLevel->iFree);
   if( iLevel ) put4byte(&a[8], iRight);
@@ -156,7 +162,7 @@ static void hpLayerAppend(HpLayer *p, int iLevel, const u8 *aCell, u32 n){
   pLevel->nCell++;
 }
 
-static int hpLayerCell(HpLayer*, int, const u8*, u32);
+static int hpLayerInner(HpLayer*, int, const u8*, u32);
 
 /*
 ** The page of level iLevel is full, and aCell stands behind its last cell.
@@ -178,15 +184,15 @@ static int hpLayerUp(HpLayer *p, int iLevel, u8 *aCell, u32 n){
   put4byte(aUp, iPage);
   memcpy(aCell, aUp, 4);
   if( rc==SQLITE_OK && iLevel+1==p->nLevel ) rc = hpLayerEmpty(p, iLevel+1);
-  if( rc==SQLITE_OK ) rc = hpLayerCell(p, iLevel+1, aCell, n);
+  if( rc==SQLITE_OK ) rc = hpLayerInner(p, iLevel+1, aCell, n);
   return rc ? rc : hpLayerEmpty(p, iLevel);
 }
 
 /*
-** The next cell of level iLevel.  An interior one begins with the child on its
-** left.
+** The next cell of level iLevel, which is an interior one, and then begins with
+** the child on its left, or that of an index.
 */
-static int hpLayerCell(HpLayer *p, int iLevel, const u8 *aCell, u32 n){
+static int hpLayerInner(HpLayer *p, int iLevel, const u8 *aCell, u32 n){
   HpLayerPage *pLevel = &p->aLevel[iLevel];
   if( pLevel->nHeld ){
     u32 nHeld = pLevel->nHeld;
@@ -206,9 +212,35 @@ static int hpLayerCell(HpLayer *p, int iLevel, const u8 *aCell, u32 n){
 }
 
 /*
-** Begin to write the b-tree of pBtree at iRoot, which is that of an index, and
-** empty.  A write transaction is open.  *pp is to be freed with hpLayerFree(),
-** with an error, too.
+** The next entry of a table with rowid iRowid, or of an index: a cell of n
+** bytes, as it is on a leaf.  Its key is greater than those of all before it.
+*/
+static int hpLayerCell(HpLayer *p, const u8 *aCell, u32 n, i64 iRowid){
+  int rc = SQLITE_OK;
+  assert( p->pRoot!=0 && n>=4 );
+  if( p->bTable==0 ) return hpLayerInner(p, 0, aCell, n);
+  if( !hpLayerFits(p, 0, n) ){
+    u8 aUp[4+9];
+    Pgno iPage = 0;
+    rc = hpLayerFlush(p, 0, 0, &iPage);
+    put4byte(aUp, iPage);
+    if( rc==SQLITE_OK && p->nLevel==1 ) rc = hpLayerEmpty(p, 1);
+    if( rc==SQLITE_OK ){
+      int nUp = 4 + sqlite3PutVarint(&aUp[4], (u64)p->iRowid);
+      rc = hpLayerInner(p, 1, aUp, (u32)nUp);
+    }
+    if( rc==SQLITE_OK ) rc = hpLayerEmpty(p, 0);
+    if( rc ) return rc;
+  }
+  hpLayerAppend(p, 0, aCell, n);
+  p->iRowid = iRowid;
+  return rc;
+}
+
+/*
+** Begin to write the b-tree of pBtree at iRoot, which is empty.  A write
+** transaction is open.  *pp is to be freed with hpLayerFree(), with an error,
+** too.
 */
 static int hpLayerNew(Btree *pBtree, Pgno iRoot, HpLayer **pp){
   BtShared *pBt = pBtree->pBt;
@@ -223,22 +255,21 @@ static int hpLayerNew(Btree *pBtree, Pgno iRoot, HpLayer **pp){
   if( p->aCell==0 ) return SQLITE_NOMEM_BKPT;
   rc = hpLayerEmpty(p, 0);
   if( rc==SQLITE_OK ) rc = getAndInitPage(pBt, iRoot, &p->pRoot, 0);
-  if( rc==SQLITE_OK
-   && (p->pRoot->nCell!=0 || p->pRoot->leaf==0 || p->pRoot->intKey)
-  ){
+  if( rc==SQLITE_OK && (p->pRoot->nCell!=0 || p->pRoot->leaf==0) ){
     rc = SQLITE_CORRUPT_PGNO(iRoot);
   }
+  if( rc==SQLITE_OK ) p->bTable = p->pRoot->intKey;
   return rc;
 }
 
 /*
-** The next entry: a record of n bytes.  Its key is greater than those of all
-** entries before it.
+** The next entry of an index: a record of n bytes.  Its key is greater than
+** those of all entries before it.
 */
 static int hpLayerAdd(HpLayer *p, const u8 *aRecord, u32 n){
   u8 *aCell = p->aCell;
   int nCell;
-  assert( p->pRoot!=0 && n>=2 );
+  assert( p->pRoot!=0 && p->bTable==0 && n>=2 );
   if( n<=p->pRoot->maxLocal ){
     nCell = putVarint32(aCell, n);
     memcpy(&aCell[nCell], aRecord, n);
@@ -254,7 +285,7 @@ static int hpLayerAdd(HpLayer *p, const u8 *aRecord, u32 n){
     rc = fillInCell(p->pRoot, aCell, &x, &nCell);
     if( rc ) return rc;
   }
-  return hpLayerCell(p, 0, aCell, (u32)nCell);
+  return hpLayerInner(p, 0, aCell, (u32)nCell);
 }
 
 /*
@@ -266,7 +297,7 @@ static int hpLayerSplit(HpLayer *p, int iLevel){
   u32 nHeld = pLevel->nHeld;
   u32 nLast;
   int rc;
-  assert( nHeld>0 && pLevel->nCell>=2 );
+  assert( nHeld>0 && pLevel->nCell>=2 && (iLevel>0 || p->bTable==0) );
   /* Content lies in the order of cells, from the end of the page on */
   nLast = get2byteNotZero(&pLevel->aPage[hpLayerHead(iLevel)
                                          +2*(pLevel->nCell-2)]);

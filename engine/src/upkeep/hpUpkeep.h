@@ -10,6 +10,9 @@
 #ifndef HPUPKEEP_H
 #define HPUPKEEP_H
 
+/* hp_copy.c */
+static int hpCopyRun(Vdbe*, const HpPlan*, const VdbeOp*, Mem*, int*);
+
 /* hp_refill.c */
 static int hpRefillRun(Vdbe*, const HpPlan*, const VdbeOp*, Mem*, int*);
 
