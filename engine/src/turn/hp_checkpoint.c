@@ -69,8 +69,8 @@
 ** How long may the log become?  A commit that finds it HP_CKPT_LONG times as
 ** long as its limit waits for the run that was noted before, or checkpoints
 ** itself if there is none, as with SQLite.  One that notes a run, because its
-** own transaction has made the log that long, does not wait: the next one does,
-** if the thread has not come so far.
+** own transaction has made the log that long, does not wait, unless the last
+** run failed: the next one does, if the thread has not come so far.
 **
 ** States of a file (HpCheckpoint): noted (in HpCopier.pWanted), running
 ** (HpCopier.pRunning), both, or neither.  All is protected by HpCopier.mutex,
@@ -829,10 +829,10 @@ static int hpCheckpointSpare(unixFile *pFile){
 
 /*
 ** Note that a file is to be checkpointed.  *pJob, which says how, is freed.
-** Returns false if it is not noted.
+** Returns 0 if it is not noted, and 2 if the last run could not checkpoint.
 */
 static int hpCheckpointNote(HpCheckpoint *p, HpCkptJob *pJob){
-  int bNoted;
+  int eNoted;
   assert( !hpCopierSelf && pJob->pNames!=0 );
   hpCopierLock();
   if( p->iGen!=hpCopier.iGen ) hpCheckpointForget(p);
@@ -844,10 +844,10 @@ static int hpCheckpointNote(HpCheckpoint *p, HpCkptJob *pJob){
     hpCopier.pWanted = p;
     hpParkWake(&hpCopier.bGo);
   }
-  bNoted = AtomicLoad(&p->bBusy);
+  eNoted = AtomicLoad(&p->bBusy)==0 ? 0 : p->bFailed ? 2 : 1;
   hpCopierUnlock();
   sqlite3_free(pJob->pNames);
-  return bNoted;
+  return eNoted;
 }
 
 /*
@@ -901,7 +901,7 @@ SQLITE_PRIVATE int sqlite3HpCheckpoint(
   Pager *pPager;
   HpCheckpoint *p;
   HpCkptJob job;
-  int bWait, bFirst, bTaken;
+  int bLong, bWait, bFirst, bTaken;
   if( iDb<0 ) return 0;
   pPager = sqlite3BtreePager(db->aDb[iDb].pBt);
   if( !hpCheckpointMay(db, db->aDb[iDb].pBt) ) return 0;
@@ -917,19 +917,22 @@ SQLITE_PRIVATE int sqlite3HpCheckpoint(
     AtomicStore(&p->nFrom, 0);
     return 0;
   }
+  bLong = nFrame/HP_CKPT_LONG>=nLimit;
   bWait = eTest==HP_CKPT_NOW;
   if( AtomicLoad(&p->bBusy)==0 ){
+    int eNoted = 0;
     bFirst = eTest==0 && hpCheckpointIsFirst(p);
     if( bFirst || sqlite3_hard_heap_limit64(-1)>0
      || hpCheckpointIsSeen(pPager->fd)
      || !hpCheckpointSpare((unixFile*)pPager->fd)
      || !hpCheckpointDescribe(&job, pPager, nLimit)
-     || !hpCheckpointNote(p, &job)
+     || (eNoted = hpCheckpointNote(p, &job))==0
     ){
       return 0;
     }
+    bWait |= bLong && eNoted==2;
   }else{
-    bWait |= nFrame/HP_CKPT_LONG>=nLimit;
+    bWait |= bLong;
     if( !bWait ) return 1;
   }
   bTaken = !bWait || hpCheckpointAwait(p, pInode);

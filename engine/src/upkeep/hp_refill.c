@@ -78,6 +78,7 @@ static int hpRefillKeep(
 ){
   u32 n = hpSortPrefix(pSort, aEntry);
   pLast->n = 0;
+  if( n==0 ) return SQLITE_OK;
   if( hpBufRoom(pLast, n) ) return SQLITE_NOMEM_BKPT;
   memcpy(pLast->a, (const u8*)aEntry + sizeof(HpPair), n);
   pLast->n = n;
