@@ -103,7 +103,7 @@ struct HpSettings {
   struct Wal *pBase;        /* This log has a commit that is not synced, which
                             ** the connection knows: hp_sync.c */
   u32 aLong[64];            /* Statements that took SQLite long: hp_race.c */
-  u32 aStat[37];            /* PRAGMA hp_stats */
+  u32 aStat[39];            /* PRAGMA hp_stats */
 };
 
 /* SrcItem.hp: what sqlite3HpAccept() found */
@@ -368,6 +368,30 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe*, int*);
 # define sqlite3HpNoRace(V)
 # define sqlite3HpIsLate(V,OP,N) SQLITE_OK
 # define sqlite3HpRestart(A,B) 0
+#endif
+
+/*
+** Called from analyze.c and pragma.c.
+*/
+#if !defined(SQLITE_OMIT_HP) && !defined(SQLITE_OMIT_ANALYZE) \
+ && !defined(SQLITE_ENABLE_STAT4)
+# define HP_ANALYZE 1
+SQLITE_PRIVATE int sqlite3HpAnalyzeBegin(Parse*, Index*, int, int, int);
+#else
+# define sqlite3HpAnalyzeBegin(A,B,C,D,E) 0
+#endif
+#if !defined(SQLITE_OMIT_HP) && !defined(SQLITE_OMIT_FOREIGN_KEY) \
+ && !defined(SQLITE_OMIT_TRIGGER) && !defined(SQLITE_OMIT_PRAGMA)
+# define HP_ORPHANS 1
+SQLITE_PRIVATE int sqlite3HpOrphansBegin(Parse*, Table*);
+#else
+# define sqlite3HpOrphansBegin(A,B) 0
+#endif
+#if defined(HP_ANALYZE) || defined(HP_ORPHANS)
+# define HP_TASK_SCAN 1
+SQLITE_PRIVATE void sqlite3HpTaskEnd(Parse*, int);
+#else
+# define sqlite3HpTaskEnd(A,B) ((void)(B))
 #endif
 
 /*

@@ -332,8 +332,8 @@ static void testRefused(void){
 static void testUnique(void){
   static const char *const azUnique[] = {
     "CREATE UNIQUE INDEX u ON t(b)",
-    "CREATE UNIQUE INDEX u ON t(c,b)",
-    "CREATE UNIQUE INDEX u ON t(c COLLATE nocase, id/7)",
+    "CREATE UNIQUE INDEX u ON t(c,d)",
+    "CREATE UNIQUE INDEX u ON t(c COLLATE nocase, id/70)",
     "CREATE UNIQUE INDEX u ON t(b%100)",
     "CREATE UNIQUE INDEX u ON t(d)",
     "CREATE UNIQUE INDEX u ON t(a,d) WHERE a IS NULL OR d IS NULL",
@@ -351,7 +351,7 @@ static void testUnique(void){
   }
   /* The message names the columns */
   sqlite3_exec(adb[0], azUnique[1], 0, 0, 0);
-  check(strcmp(sqlite3_errmsg(adb[0]), "UNIQUE constraint failed: t.c, t.b")==0,
+  check(strcmp(sqlite3_errmsg(adb[0]), "UNIQUE constraint failed: t.c, t.d")==0,
         "message: %s", sqlite3_errmsg(adb[0]));
   /* REINDEX of an index that rows have made false */
   both("CREATE UNIQUE INDEX u ON t(id,b); PRAGMA writable_schema=on;"

@@ -137,3 +137,18 @@ fn fragmentation() {
         ],
     );
 }
+
+#[test]
+fn upkeep() {
+    measured(
+        "upkeep",
+        &["rows=600"],
+        44,
+        &[
+            "Upkeep of a table of 600 rows",
+            "foreign_key_check",
+            "VACUUM INTO",
+            "Statements of few rows, a transaction each, by rows: DELETE",
+        ],
+    );
+}

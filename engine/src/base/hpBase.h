@@ -119,6 +119,7 @@ typedef struct HpRecord HpRecord;
 typedef struct HpRel HpRel;
 typedef struct HpRelPlan HpRelPlan;
 typedef struct HpPart HpPart;
+typedef struct HpPrefixPlan HpPrefixPlan;
 typedef struct HpPieces HpPieces;
 typedef struct HpFinder HpFinder;
 typedef struct HpRun HpRun;
@@ -390,7 +391,9 @@ struct HpRecord {
 #define HP_STAT_SYNCED     34  /* Commits that another one has synced */
 #define HP_STAT_REFILLED   35  /* Indexes made of sorted runs */
 #define HP_STAT_COPIED     36  /* B-trees copied cell by cell */
-#define HP_STAT_MX         36
+#define HP_STAT_ANALYZED   37  /* Indexes whose statistics a scan made */
+#define HP_STAT_ORPHANS    38  /* Tables without orphans: foreign_key_check */
+#define HP_STAT_MX         38
 
 /* Connections of one process share pages and columns of a file: hp_store.c, hp_columns.c */
 #if SQLITE_OS_UNIX && !defined(SQLITE_WASI) && !defined(SQLITE_OMIT_WAL) \

@@ -357,6 +357,13 @@ struct HpFindPlan {
   int iCur, iIdxCur;     /* ... by cursor iIdxCur, and iCur is that of the table */
 };
 
+/* Rows in key order, of which it is counted how often prefixes change */
+struct HpPrefixPlan {
+  HpKeys keys;
+  u8 bUnique;            /* There is one key, and only NULLs are equal */
+  int nCol, nKeyCol;     /* What stat_init() is told of the index */
+};
+
 /* HpPipePlan.eWant: what is the key? */
 #define HP_WANT_KEY    1   /* Texts, or several columns */
 #define HP_WANT_NUMBER 2   /* A column of numbers */
@@ -377,7 +384,8 @@ struct HpPipePlan {
   HpGroupPlan *pGroup;   /* What the sink needs: groups, ... */
   HpSortPlan *pSort;     /* ... sorted records, ... */
   HpFindPlan *pFind;     /* ... places, ... */
-  HpRelPlan *pRel;       /* ... or a relation */
+  HpRelPlan *pRel;       /* ... a relation, ... */
+  HpPrefixPlan *pPrefix; /* ... or prefixes of keys.  None: no row may pass */
   int nOwn;              /* The first so many filters are about its own rows only */
   int nWant;             /* Relations whose keys depend on these rows only.  Of each
                          ** aWant[] is the relation of the keys that are wanted; ... */

@@ -251,6 +251,8 @@ static const char *const azHpStat[HP_STAT_MX+1] = { 0,
   "commits synced together with another one",
   "indexes made from sorted runs",
   "b-trees copied bottom up",
+  "indexes analyzed by a scan",
+  "tables whose foreign keys a scan has checked",
 };
 
 /*

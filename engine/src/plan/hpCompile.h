@@ -392,6 +392,13 @@ static void hpDriverPlanCode(Parse*, SrcList*, Expr*, int, u8);
 /* hp_partitionplan.c */
 static int hpPartitionPlan(HpPlan*, HpSortPlan*, const HpWanted*);
 
+/* hp_taskplan.c */
+#ifdef HP_TASK_SCAN
+static int hpTaskPlanMay(Parse*);
+static int hpTaskPlanColumn(HpCompile*, HpKeys*, int);
+static int hpTaskPlanCode(Parse*, HpCompile*, int);
+#endif
+
 /* hp_sortplan.c */
 static int hpSortPlanKeys(HpCompile*, HpKeys*, ExprList*, int, int);
 static int hpRangeIsOfIndex(SrcItem*, Expr*, ExprList*);

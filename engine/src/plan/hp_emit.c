@@ -60,6 +60,7 @@ static int hpEmitSinkReads(const HpPipePlan *pPipe, u16 iVec, int bGroup){
   if( pGroup && bGroup ) pKeys = &pGroup->keys;
   if( pPipe->pSort ) pKeys = &pPipe->pSort->row.keys;
   if( pPipe->pFind ) pKeys = &pPipe->pFind->keys;
+  if( pPipe->pPrefix ) pKeys = &pPipe->pPrefix->keys;
   for(k=0; pKeys && k<pKeys->n; k++) if( pKeys->aVec[k]==iVec ) return 1;
   for(i=0; pGroup && i<pGroup->nAgg; i++){
     const HpAggDef *pDef = &pGroup->aAgg[i];

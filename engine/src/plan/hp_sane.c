@@ -172,7 +172,8 @@ static int hpSaneSink(
   const HpPipePlan *p
 ){
   const HpSinkType *pSink = p->pSink;
-  int nWhat = (p->pGroup!=0) + (p->pSort!=0) + (p->pFind!=0) + (p->pRel!=0);
+  int nWhat = (p->pGroup!=0) + (p->pSort!=0) + (p->pFind!=0) + (p->pRel!=0)
+            + (p->pPrefix!=0);
   if( p->source.pType==0 || pSink==0 || nWhat!=1 ) return 0;
   if( p->pGroup ){
     return pSink==&hpSinkGroups
@@ -180,6 +181,17 @@ static int hpSaneSink(
   }
   if( p->pSort ) return pSink==&hpSinkSort && hpSaneSort(pParse, pPlan, p);
   if( p->pRel ) return pSink==&hpSinkRel && hpSaneRel(&p->prog, p->pRel);
+  if( p->pPrefix && pSink==&hpSinkNone ){
+    return p->pPrefix->keys.n==0 && p->prog.nFilter==1;
+  }
+  if( p->pPrefix && pSink==&hpSinkCount ) return p->pPrefix->keys.n==0;
+#ifdef HP_ANALYZE
+  if( p->pPrefix ){
+    return pSink==&hpSinkPrefix && p->prog.nFilter==0
+        && hpSaneKeys(&p->prog, &p->pPrefix->keys)
+        && (p->pPrefix->bUnique==0 || p->pPrefix->keys.n==1);
+  }
+#endif
   return (pSink==&hpSinkTop || pSink==&hpSinkFirst || pSink==&hpSinkRowids)
       && hpSaneKeys(&p->prog, &p->pFind->keys)
       && (pSink!=&hpSinkRowids || p->pFind->keys.n==0)

@@ -102,6 +102,11 @@ static void hpShowSink(const HpPipePlan *p, StrAccum *pOut){
                         p->pRel->key.keys.n);
     if( p->pRel->nCol ) sqlite3_str_appendf(pOut, " columns %d", p->pRel->nCol);
     if( p->pRel->bSemi ) sqlite3_str_appendall(pOut, " semi");
+  }else if( p->pPrefix && p->pSink==&hpSinkNone ){
+    sqlite3_str_appendall(pOut, " -> none");
+  }else if( p->pPrefix ){
+    sqlite3_str_appendf(pOut, " -> prefixes keys %d%s",
+        p->pPrefix->keys.n, p->pPrefix->bUnique ? " unique" : "");
   }
   if( p->bMore ) sqlite3_str_appendall(pOut, ", and more of the next pipe");
 }

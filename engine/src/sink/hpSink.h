@@ -472,6 +472,26 @@ struct HpPartitions {
 
 #define hpGroupPartition(G)  ((HpPartition*)&(G)[sizeof(HpPack)])
 
+/* A run of leaves of an index, as hp_prefix.c has it */
+typedef struct HpPrefixRun HpPrefixRun;
+struct HpPrefixRun {
+  HpPrefixRun *pNext;    /* The worker's next one */
+  u32 iSeq;              /* Its number, in key order */
+  i64 nRow;              /* Rows */
+  i64 nNull;             /* bUnique: NULLs that it begins with */
+  HpBuf first, last;     /* Its first row and its last one: hpPrefixPut() */
+};
+
+/* What a worker has counted */
+typedef struct HpPrefix HpPrefix;
+struct HpPrefix {
+  HpArena mem;           /* Memory of runs */
+  HpPrefixRun *pFirst, *pLast;   /* Runs, in key order */
+  i64 nByte;             /* Bytes of the rows kept */
+  u64 *anChange;         /* Changes of each prefix, within runs */
+  u8 *aSame;             /* Scratch: has a row the prefix of the one before? */
+};
+
 /* hp_kept.c */
 static int hpKeptSet(HpArena*, HpKept*, const HpVec*, int);
 
@@ -694,6 +714,17 @@ static int hpRowidsOpen(HpWorker*, Mem*);
 static int hpRowidsRows(HpWorker*, HpFrame*);
 static void hpRowidsRun(HpWorker*);
 static int hpRowidsCost(const HpQuery*, i64, i64, i64);
+
+/* hp_prefix.c */
+#ifdef HP_ANALYZE
+static int hpPrefixOpen(HpWorker*, Mem*);
+static int hpPrefixPut(HpWorker*, const u8*, const HpVal*, const u32*, HpBuf*);
+static SQLITE_INLINE int hpPrefixSame(u8, HpVal, u32, u8, HpVal, u32, CollSeq*);
+static HpPrefixRun *hpPrefixBegin(HpWorker*, u32);
+static int hpPrefixRows(HpWorker*, HpFrame*);
+static void hpPrefixClose(HpWorker*);
+static i64 hpPrefixCounts(const HpQuery*, u64*);
+#endif
 
 /* hp_build.c */
 static int hpBuildOpen(HpWorker*, Mem*);

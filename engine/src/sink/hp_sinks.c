@@ -13,6 +13,8 @@
 **    hpSinkRowids    places of the rows that pass
 **    hpSinkCount     nothing: the source counts
 **    hpSinkRel       a relation, which later pipes look rows up in
+**    hpSinkPrefix    how often each prefix of a key changes
+**    hpSinkNone      no row may pass: declines if one does
 **    hpSinkStash     rows put aside, which later pipes read in place of leaves
 **
 ** A scan (hp_query.c) does not know what becomes of the rows that pass.  It calls,
@@ -131,6 +133,24 @@ static const HpSinkType hpSinkRowids = {
 };
 static const HpSinkType hpSinkRel = {
   0, hpBuildOpen, 0, hpBuildRows, 0, 0, hpBuildCombine, hpBuildClose, HP_RECORDS_NOT
+};
+#ifdef HP_ANALYZE
+static const HpSinkType hpSinkPrefix = {
+  0, hpPrefixOpen, 0, hpPrefixRows, 0, 0, 0, hpPrefixClose, HP_RECORDS_NOT
+};
+#endif
+static int hpSinkNoneOpen(HpWorker *p, Mem *aMem){
+  UNUSED_PARAMETER2(p, aMem);
+  assert( p->pPipe->pPrefix->keys.n==0 );
+  return SQLITE_OK;
+}
+static int hpSinkNoneRows(HpWorker *p, HpFrame *pFrame){
+  UNUSED_PARAMETER2(p, pFrame);
+  assert( pFrame->nSel>0 );
+  return HP_DECLINE;
+}
+static const HpSinkType hpSinkNone = {
+  0, hpSinkNoneOpen, 0, hpSinkNoneRows, 0, 0, 0, 0, HP_RECORDS_NOT
 };
 static int hpSinkStashOpen(HpWorker *p, Mem *aMem){
   UNUSED_PARAMETER(aMem);

@@ -16,5 +16,20 @@ static int hpCopyRun(Vdbe*, const HpPlan*, const VdbeOp*, Mem*, int*);
 /* hp_refill.c */
 static int hpRefillRun(Vdbe*, const HpPlan*, const VdbeOp*, Mem*, int*);
 
+/* hp_taskscan.c */
+#ifdef HP_TASK_SCAN
+static int hpTaskScanRun(Vdbe*, const HpPlan*, Mem*, HpQuery**);
+#endif
+
+/* hp_analyze.c */
+#ifdef HP_ANALYZE
+static int hpAnalyzeRun(Vdbe*, const HpPlan*, const VdbeOp*, Mem*, int*);
+#endif
+
+/* hp_orphans.c */
+#ifdef HP_ORPHANS
+static int hpOrphansRun(Vdbe*, const HpPlan*, const VdbeOp*, Mem*, int*);
+#endif
+
 #endif /* HPUPKEEP_H */
 #endif /* SQLITE_OMIT_HP */

@@ -60,6 +60,7 @@ pub const SUITES: &[(&str, &str)] = &[
     ("tatp", include_str!("../suites/tatp.toml")),
     ("threads", include_str!("../suites/threads.toml")),
     ("tpch", include_str!("../suites/tpch.toml")),
+    ("upkeep", include_str!("../suites/upkeep.toml")),
     ("writers", include_str!("../suites/writers.toml")),
 ];
 

@@ -23,6 +23,9 @@
 //! | `:real` | a number from 0 to 1 |
 //! | `:word` | 4 to 12 letters |
 //! | `:text` | words |
+//! | `:file` | a file beside the database that is not there, as `VACUUM INTO` wants it |
+
+use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -40,7 +43,7 @@ const MOST_TEXT: usize = 1 << 20;
 /// More operations than this are a mistake.
 const MOST_OPERATIONS: u64 = 1 << 32;
 
-const NAMES: &str = ":i, :shuffled, :random, :real, :word and :text";
+const NAMES: &str = ":i, :shuffled, :random, :real, :word, :text and :file";
 
 /// Steps of SQL.
 pub struct StatementSteps<'j> {
@@ -97,11 +100,19 @@ impl Workload for StatementSteps<'_> {
                 length,
                 text: letters(length.1 + TEXTS, true),
                 letters: letters(TEXTS + 12, false),
+                file: beside(&self.job.folder)?,
             },
             sql,
             operations,
         }))
     }
+}
+
+/// The name of a file that the statements of a job in `folder` may make.
+fn beside(folder: &Path) -> Result<String> {
+    let path = folder.join("database/other.db");
+    let text = path.to_str().context("the folder's name is no text")?;
+    Ok(text.to_owned())
 }
 
 /// Least and greatest length.
@@ -147,6 +158,7 @@ struct Drawn {
     length: (usize, usize),
     text: String,
     letters: String,
+    file: String,
 }
 
 /// What a parameter is.
@@ -158,6 +170,7 @@ enum ParameterKind {
     Real,
     Word,
     Text,
+    File,
 }
 
 struct Parameter {
@@ -176,6 +189,7 @@ impl Parameter {
             "real" => ParameterKind::Real,
             "word" => ParameterKind::Word,
             "text" => ParameterKind::Text,
+            "file" => ParameterKind::File,
             _ if name.is_empty() => bail!("a parameter without a name; there are {NAMES}"),
             _ => bail!("no parameter is called {name}; there are {NAMES}"),
         };
@@ -225,6 +239,8 @@ impl Drawn {
                     // SAFETY: as above.
                     unsafe { stmt.bind_text_static(i, &self.text[from..from + n])? };
                 }
+                // SAFETY: as above.
+                ParameterKind::File => unsafe { stmt.bind_text_static(i, &self.file)? },
             }
         }
         Ok(())

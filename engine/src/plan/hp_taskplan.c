@@ -1,0 +1,102 @@
+/*
+** 2026-11-29
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_taskplan: what plans of tasks have in common (prepare time).
+**
+**    hpTaskPlanMay()       may there be a plan at all?
+**    hpTaskPlanColumn()    a column of an index, as a key
+**    hpTaskPlanCode()      finish the plan, and emit OP_HpTask
+**    sqlite3HpTaskEnd()    behind SQLite's loop
+**
+** The columns of an index are read where they stand in its entries, be they
+** columns of the table or expressions, as SQLite's loop reads them.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#ifdef HP_TASK_SCAN
+/*
+** May a loop of SQLite's be done by a scan, as far as the connection goes?
+*/
+static int hpTaskPlanMay(Parse *pParse){
+  return pParse->nErr==0
+      && hpConfigOffload(pParse->db)!=HP_OFFLOAD_OFF
+      && ENC(pParse->db)==SQLITE_UTF8;
+}
+
+/*
+** Let column i of the index that pC scans be key i of pKeys, which has room for
+** it.
+*/
+static int hpTaskPlanColumn(HpCompile *pC, HpKeys *pKeys, int i){
+  HpSourcePlan *pSource = &pC->pPipe->source;
+  sqlite3 *db = pC->pParse->db;
+  HpCol *pCol;
+  CollSeq *pColl;
+  HpOp op;
+  int iVec;
+  assert( pC->pIdx!=0 && i>=0 && i<pC->pIdx->nColumn );
+  assert( pKeys->n==i && pSource->nCol==i );
+  pColl = sqlite3FindCollSeq(db, SQLITE_UTF8, pC->pIdx->azColl[i], 0);
+  if( pColl==0 || !hpCompileCollOk(pColl, &pKeys->aColl[i]) ){
+    hpCompileNo(pC, HP_NO_COLLATION);
+    return SQLITE_ERROR;
+  }
+  memset(&op, 0, sizeof(op));
+  op.eOp = HP_OP_COLUMN;
+  op.a = (u16)i;
+  if( i>=HP_MX_COL
+   || hpArenaGrow(&pC->pPlan->mem, &pSource->aCol, &pSource->nColAlloc, i,
+                  sizeof(*pCol))
+  ){
+    hpCompileNo(pC, HP_NO_LIMIT);
+    return SQLITE_ERROR;
+  }
+  pCol = &pSource->aCol[pSource->nCol++];
+  memset(pCol, 0, sizeof(*pCol));
+  pCol->iStore = i;
+  pCol->dfltTag = HP_NULL;
+  iVec = hpProgOp(&pC->pPipe->prog, &op);
+  if( iVec<0 ) return SQLITE_ERROR;
+  pKeys->aVec[i] = (u16)iVec;
+  pKeys->aSort[i] = 0;
+  pKeys->n++;
+  return SQLITE_OK;
+}
+
+/*
+** The plan of pC is compiled, or refused if rc is not 0.  Emit OP_HpTask and
+** return its address, or 0.
+*/
+static int hpTaskPlanCode(Parse *pParse, HpCompile *pC, int rc){
+  HpPlan *pPlan = pC->pPlan;
+  int i;
+  assert( pPlan->xTask!=0 );
+  /* The application's functions might be called twice for a row */
+  if( rc==SQLITE_OK ) rc = hpCompileNoUser(pC);
+  if( rc || pParse->nErr || pParse->db->mallocFailed ){
+    hpConfigStat(pParse->db, pC->eNo ? pC->eNo : HP_NO_OTHER);
+    hpCompileFree(pPlan);
+    return 0;
+  }
+  for(i=0; i<pPlan->nPipe; i++) hpCompileSortColumns(&pPlan->aPipe[i]);
+  i = hpEmitScan(pParse, pPlan, 0);
+  return pParse->db->mallocFailed ? 0 : i;
+}
+
+/*
+** SQLite's loop has been coded.  addrTask is the OP_HpTask before it, or 0 if
+** there is none.
+*/
+SQLITE_PRIVATE void sqlite3HpTaskEnd(Parse *pParse, int addrTask){
+  if( addrTask==0 || pParse->db->mallocFailed ) return;
+  assert( sqlite3VdbeGetOp(pParse->pVdbe, addrTask)->opcode==OP_HpTask );
+  sqlite3VdbeJumpHere(pParse->pVdbe, addrTask);
+}
+#endif /* HP_TASK_SCAN */
+#endif /* SQLITE_OMIT_HP */
