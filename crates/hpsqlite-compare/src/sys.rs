@@ -25,6 +25,8 @@ const DONE: c_int = 101;
 pub const OPEN_READONLY: c_int = 0x1;
 pub const OPEN_READWRITE: c_int = 0x2;
 pub const OPEN_CREATE: c_int = 0x4;
+/// Without a mutex of the connection, which one thread then uses at a time.
+pub const OPEN_NOMUTEX: c_int = 0x8000;
 /// Of `sqlite3_file_control()`: how many bytes at the end of each page are left to extensions.
 const RESERVE_BYTES: c_int = 38;
 
@@ -77,6 +79,7 @@ api! {
         busy_timeout(RawDb, c_int) -> c_int;
         interrupt(RawDb) -> ();
         changes(RawDb) -> c_int;
+        get_autocommit(RawDb) -> c_int;
         prepare_v2(RawDb, *const c_char, c_int, *mut RawStmt, *mut *const c_char) -> c_int;
         step(RawStmt) -> c_int;
         reset(RawStmt) -> c_int;
@@ -376,6 +379,7 @@ impl<'l> Db<'l> {
         }
     }
 
+    #[inline]
     fn check(&self, rc: c_int) -> Result<(), SqlError> {
         if rc == OK {
             Ok(())
@@ -439,6 +443,12 @@ impl<'l> Db<'l> {
     pub fn changes(&self) -> i64 {
         // SAFETY: the connection is open.
         unsafe { (self.lib.api.changes)(self.raw) }.into()
+    }
+
+    /// Whether a transaction that BEGIN began is open still: some errors roll it back.
+    pub fn in_transaction(&self) -> bool {
+        // SAFETY: the connection is open.
+        unsafe { (self.lib.api.get_autocommit)(self.raw) == 0 }
     }
 
     /// Makes Ctrl-C end a statement that runs on this connection.
@@ -657,6 +667,7 @@ impl Stmt<'_> {
     }
 
     /// Binds an integer to parameter `i` (from 1).
+    #[inline]
     pub fn bind_int(&mut self, i: i32, v: i64) -> Result<(), SqlError> {
         // SAFETY: the statement is live; a wrong index is an error code.
         let rc = unsafe { (self.db.lib.api.bind_int64)(self.raw, i, v) };
@@ -664,6 +675,7 @@ impl Stmt<'_> {
     }
 
     /// Binds NULL to parameter `i` (from 1).
+    #[inline]
     pub fn bind_null(&mut self, i: i32) -> Result<(), SqlError> {
         // SAFETY: as for bind_int.
         let rc = unsafe { (self.db.lib.api.bind_null)(self.raw, i) };
@@ -671,6 +683,7 @@ impl Stmt<'_> {
     }
 
     /// Binds a real to parameter `i` (from 1).
+    #[inline]
     pub fn bind_real(&mut self, i: i32, v: f64) -> Result<(), SqlError> {
         // SAFETY: as for bind_int.
         let rc = unsafe { (self.db.lib.api.bind_double)(self.raw, i, v) };
@@ -682,6 +695,20 @@ impl Stmt<'_> {
     /// # Safety
     /// `v` must stay where it is until the parameter is bound again or the statement is dropped.
     pub unsafe fn bind_text_static(&mut self, i: i32, v: &str) -> Result<(), SqlError> {
+        let len = c_int::try_from(v.len()).map_err(|_| SqlError::text("text too long"))?;
+        // SAFETY: the caller keeps `v` alive; the null destructor is SQLITE_STATIC.
+        let rc = unsafe {
+            (self.db.lib.api.bind_text)(self.raw, i, v.as_ptr().cast(), len, ptr::null())
+        };
+        self.check(rc)
+    }
+
+    /// Binds bytes as UTF-8 text to parameter `i` (from 1) without copying them.
+    ///
+    /// # Safety
+    /// As for [`Stmt::bind_blob_static`].
+    #[inline]
+    pub unsafe fn bind_utf8_static(&mut self, i: i32, v: &[u8]) -> Result<(), SqlError> {
         let len = c_int::try_from(v.len()).map_err(|_| SqlError::text("text too long"))?;
         // SAFETY: the caller keeps `v` alive; the null destructor is SQLITE_STATIC.
         let rc = unsafe {
@@ -716,6 +743,7 @@ impl Stmt<'_> {
         self.check(rc)
     }
 
+    #[inline]
     fn check(&self, rc: c_int) -> Result<(), SqlError> {
         self.db.check(rc)
     }

@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::{
-    bench, cluster, compare, data, demo, docs, exec, kvtest, query, shell, system, viz, why,
+    bench, cluster, compare, data, demo, docs, exec, import, kvtest, query, shell, system, viz, why,
 };
 
 /// Query, compare and measure databases, look into their files, and run programs on High Performance
@@ -49,6 +49,9 @@ enum Command {
     /// Run SQL, and write the rows as a table, CSV, JSON or Markdown
     #[command(after_help = query::HELP)]
     Query(query::QueryArgs),
+    /// Put the rows of a CSV, TSV or JSON lines file into a table
+    #[command(after_help = import::HELP)]
+    Import(import::ImportArgs),
     /// Say whether a query is accelerated, what keeps it from that, and what each step takes
     #[command(after_help = why::HELP)]
     Why(why::WhyArgs),
@@ -130,6 +133,7 @@ enum Command {
 pub fn run(cli: Cli) -> Result<u8> {
     match cli.command {
         Command::Query(args) => query::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Why(args) => why::run(&args),
         Command::Shell { arguments } => shell::run(&arguments),
         Command::Compare(args) => compare::command::run(&args),

@@ -7,6 +7,7 @@ mod cli;
 mod cluster;
 mod docs;
 mod exec;
+mod import;
 mod kvtest;
 mod library;
 mod missing;

@@ -16,6 +16,7 @@ fn the_reference_is_up_to_date() {
     );
     for command in [
         "query",
+        "import",
         "shell",
         "compare",
         "exec",

@@ -6,6 +6,7 @@
 // Each test file uses its own part.
 #![allow(dead_code)]
 
+pub mod import;
 pub mod server;
 
 use std::io::{BufRead, BufReader, Write};
@@ -30,6 +31,11 @@ fn libraries() -> PathBuf {
             folder.display()
         )
     })
+}
+
+/// SQLite's shell.
+pub fn shell() -> PathBuf {
+    libraries().join("bin/sqlite3")
 }
 
 /// Tells why a test, or a part of it, does nothing here.
