@@ -103,7 +103,7 @@ struct HpSettings {
   struct Wal *pBase;        /* This log has a commit that is not synced, which
                             ** the connection knows: hp_sync.c */
   u32 aLong[64];            /* Statements that took SQLite long: hp_race.c */
-  u32 aStat[39];            /* PRAGMA hp_stats */
+  u32 aStat[41];            /* PRAGMA hp_stats */
 };
 
 /* SrcItem.hp: what sqlite3HpAccept() found */
@@ -284,6 +284,8 @@ SQLITE_PRIVATE int sqlite3HpRefillBegin(Parse*, Index*, int, int);
 SQLITE_PRIVATE void sqlite3HpRefillEnd(Parse*, int);
 SQLITE_PRIVATE int sqlite3HpCopyBegin(Parse*, Table*, Index*, int, int);
 SQLITE_PRIVATE void sqlite3HpCopyEnd(Parse*, int);
+SQLITE_PRIVATE int sqlite3HpCheckBegin(Parse*, Table*, int, int);
+SQLITE_PRIVATE void sqlite3HpCheckEnd(Parse*, int);
 # define sqlite3HpWantAll(S) ((S)->pHp = 0)
 SQLITE_PRIVATE void sqlite3HpRegisterFunctions(void);
 SQLITE_PRIVATE int sqlite3HpPragma(Parse*, const char*, const char*);
@@ -304,6 +306,8 @@ SQLITE_PRIVATE int sqlite3HpPragma(Parse*, const char*, const char*);
 # define sqlite3HpRefillEnd(A,B) ((void)(B))
 # define sqlite3HpCopyBegin(A,B,C,D,E) 0
 # define sqlite3HpCopyEnd(A,B) ((void)(B))
+# define sqlite3HpCheckBegin(A,B,C,D) 0
+# define sqlite3HpCheckEnd(A,B) ((void)(B))
 # define sqlite3HpWantAll(S)
 # define sqlite3HpRegisterFunctions()
 # define sqlite3HpPragma(A,B,C) 0
@@ -353,12 +357,14 @@ SQLITE_PRIVATE int sqlite3HpNext(Vdbe*, VdbeOp*, Mem*, int*);
 SQLITE_PRIVATE int sqlite3HpRow(Vdbe*, VdbeOp*, Mem*);
 SQLITE_PRIVATE int sqlite3HpFind(Vdbe*, VdbeOp*, Mem*, u64);
 SQLITE_PRIVATE int sqlite3HpTask(Vdbe*, const VdbeOp*, Mem*, int*);
+SQLITE_PRIVATE int sqlite3HpTrees(Vdbe*, const VdbeOp*, Mem*, int*);
 SQLITE_PRIVATE int sqlite3HpCount(Vdbe*, int, BtCursor*, i64*);
 SQLITE_PRIVATE int sqlite3HpAgain(Vdbe*);
 SQLITE_PRIVATE int sqlite3HpRestart(Vdbe*, int*);
 # define sqlite3HpGrown(V) ((V)->eHpSmall && sqlite3HpAgain(V))
 #else
 # define sqlite3HpCount(A,B,C,D) SQLITE_DONE
+# define sqlite3HpTrees(A,B,C,D) SQLITE_DONE
 # define sqlite3HpGrown(V) 0
 # define sqlite3HpStays(V,RC) 0
 # define sqlite3HpKeeps(DB) 0

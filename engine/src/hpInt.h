@@ -60,6 +60,7 @@
 #include "sink/hpSink.h"
 #include "run/hpRun.h"
 #include "upkeep/hpUpkeep.h"
+#include "upkeep/hpCheck.h"
 #include "plan/hpCompile.h"
 
 #endif /* HPINT_H */

@@ -32,6 +32,7 @@
 struct HpCol {
   int iStore;            /* Position in the record; -1 for the key of a table */
   u8 bReal;              /* REAL affinity: integers are to be shown as reals */
+  u8 bHead;              /* Of a text or a blob only the type is wanted */
   u8 dfltTag;            /* Value if the record is too short: type, ... */
   HpVal dflt;            /* ... value (text is in aDflt), ... */
   u32 nDflt;             /* ... and length */
@@ -364,6 +365,37 @@ struct HpPrefixPlan {
   int nCol, nKeyCol;     /* What stat_init() is told of the index */
 };
 
+/* Whether a table is sound, and each row in its indexes: hp_checkrows.c */
+typedef struct HpCheckPlan HpCheckPlan;
+struct HpCheckPlan {
+  int nType;             /* Columns that may not have values of all types */
+  struct HpCheckType {
+    u16 iVec;              /* The column */
+    u8 mBad;               /* HP_xxx that it may not have */
+    u8 bNumber;            /* ... text, only if it could be a number */
+    u8 bComputed;          /* It is not stored */
+  } *aType;
+  int nTrue;             /* CHECK constraints: not false */
+  u16 *aTrue;
+  int nSlot;             /* Vectors that entries of indexes consist of */
+  struct HpCheckSlot {
+    u16 iVec;
+    u8 bReal;              /* A REAL column of the table: see hp_checkplan.c */
+  } *aSlot;
+  int nSum;              /* Indexes whose entries are added up */
+  struct HpCheckIndex {
+    int iSum;              /* Its HpCheckSum, of the table or of the index */
+    u16 iWhere;            /* Rows that have an entry, or HP_NO_VEC: all */
+    int n;                 /* Columns of an entry, ... */
+    u8 *aiSlot;            /* ... each a slot */
+  } *aSum;
+  HpKeys order;          /* Rows come strictly in this order.  n==0: in any */
+  int nUnique;           /* No two agree in so many columns of it without NULL.
+                         ** 0: they may */
+  u8 bOwn;               /* It scans the index that aSum[0] is about */
+  u8 bShort;             /* Entries may lack columns: these have no type */
+};
+
 /* HpPipePlan.eWant: what is the key? */
 #define HP_WANT_KEY    1   /* Texts, or several columns */
 #define HP_WANT_NUMBER 2   /* A column of numbers */
@@ -385,6 +417,7 @@ struct HpPipePlan {
   HpSortPlan *pSort;     /* ... sorted records, ... */
   HpFindPlan *pFind;     /* ... places, ... */
   HpRelPlan *pRel;       /* ... a relation, ... */
+  HpCheckPlan *pCheck;   /* ... what rows have to be like, ... */
   HpPrefixPlan *pPrefix; /* ... or prefixes of keys.  None: no row may pass */
   int nOwn;              /* The first so many filters are about its own rows only */
   int nWant;             /* Relations whose keys depend on these rows only.  Of each

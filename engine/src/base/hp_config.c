@@ -253,6 +253,8 @@ static const char *const azHpStat[HP_STAT_MX+1] = { 0,
   "b-trees copied bottom up",
   "indexes analyzed by a scan",
   "tables whose foreign keys a scan has checked",
+  "files whose b-trees were checked by workers",
+  "tables checked in one scan",
 };
 
 /*

@@ -82,6 +82,7 @@ struct HpQuery {
   int iMerge;            /* The part that is taken next or delivered */
   HpSlices *pSlices;     /* While groups of many runs are put together: hp_slice.c */
   HpBuf buf;             /* Scratch for delivering them */
+  struct HpCheckAll *pCheck; /* What pipes with HpPipePlan.pCheck have found */
   u8 **apAhead;          /* hpAggAhead(): groups being done ahead, ... */
   u32 nAhead, iAhead;    /* ... their number, the next that nobody does, ... */
   Mem *aAhead;           /* ... nLate contexts for each, ... */

@@ -364,6 +364,7 @@ static void hpExplain(Parse*, int, int, const SrcList*);
 /* hp_emit.c */
 static int hpEmitTask(Parse*, HpPlan*);
 static int hpEmitScan(Parse*, HpPlan*, int);
+static int hpEmitOpReads(const HpProg*, const HpOp*, u16);
 static void hpEmitBranch(Parse*, HpBranch*, int);
 static void hpEmitRejoin(Parse*, const HpBranch*, int);
 static void hpEmitDetour(Parse*, int);
@@ -398,6 +399,9 @@ static int hpTaskPlanMay(Parse*);
 static int hpTaskPlanColumn(HpCompile*, HpKeys*, int);
 static int hpTaskPlanCode(Parse*, HpCompile*, int);
 #endif
+
+/* hp_indexplan.c */
+static int hpIndexPlanVec(HpCompile*, const Index*, int, CollSeq**);
 
 /* hp_sortplan.c */
 static int hpSortPlanKeys(HpCompile*, HpKeys*, ExprList*, int, int);

@@ -11,8 +11,8 @@
 **
 ** SQLite's transfer optimization codes such a loop for a table, and one for
 ** each of its indexes, if INSERT INTO new SELECT * FROM old is between tables
-** that are alike.  Only those of VACUUM are taken over: their destination is new,
-** nobody looks at it, and there is no hook, trigger or counter of changes.
+** that are alike.  Only those of VACUUM are taken over: their destination is
+** new, nobody looks at it, and there is no hook, trigger or counter of changes.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION

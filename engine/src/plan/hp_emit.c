@@ -9,6 +9,7 @@
 **
 **    hpEmitScan()      code constants and OP_HpScan, or OP_HpTask
 **    hpEmitTask()      code OP_HpTask
+**    hpEmitOpReads()   does an operation read a vector?
 **    hpEmitBranch(), hpEmitRejoin()    in place of an instruction: jump to our
 **                      code, and back
 **    hpEmitDetour()    the same, but our code begins with that instruction

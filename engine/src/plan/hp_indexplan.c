@@ -8,6 +8,7 @@
 **
 **    sqlite3HpRefillBegin()   before SQLite's loop over the table: OP_HpTask
 **    sqlite3HpRefillEnd()     behind SQLite's code
+**    hpIndexPlanVec()         a column of an index
 **
 ** An entry is what sqlite3GenerateIndexKey() makes: the columns of the index,
 ** expressions among them, and the rowid, or what is missing of the primary key.
@@ -25,14 +26,16 @@
 #endif
 
 /*
-** Add column i of the index to the keys and to the record.
+** The vector of column i of the index, or -1.  *ppColl becomes its collation,
+** NULL for BINARY.
 */
-static int hpIndexPlanColumn(HpCompile *pC, Index *pIndex, int i){
-  HpSortPlan *pSort = pC->pPipe->pSort;
-  HpKeys *pKeys = &pSort->row.keys;
-  HpField *pField = &pSort->aField[i];
+static int hpIndexPlanVec(
+  HpCompile *pC,
+  const Index *pIndex,
+  int i,
+  CollSeq **ppColl
+){
   int iCol = pIndex->aiColumn[i];
-  Table *pTab = pIndex->pTable;
   CollSeq *pColl;
   int iVec;
   if( iCol==XN_EXPR ){
@@ -43,12 +46,25 @@ static int hpIndexPlanColumn(HpCompile *pC, Index *pIndex, int i){
   }else{
     iVec = hpCompileExprColumn(pC, iCol);
   }
-  if( iVec<0 ) return SQLITE_ERROR;
+  if( iVec<0 ) return -1;
   pColl = sqlite3FindCollSeq(pC->pParse->db, SQLITE_UTF8, pIndex->azColl[i], 0);
-  if( pColl==0 || !hpCompileCollOk(pColl, &pKeys->aColl[i]) ){
-    hpCompileNo(pC, HP_NO_COLLATION);
-    return SQLITE_ERROR;
+  if( pColl==0 || !hpCompileCollOk(pColl, ppColl) ){
+    return hpCompileNo(pC, HP_NO_COLLATION);
   }
+  return iVec;
+}
+
+/*
+** Add column i of the index to the keys and to the record.
+*/
+static int hpIndexPlanColumn(HpCompile *pC, Index *pIndex, int i){
+  HpSortPlan *pSort = pC->pPipe->pSort;
+  HpKeys *pKeys = &pSort->row.keys;
+  HpField *pField = &pSort->aField[i];
+  int iCol = pIndex->aiColumn[i];
+  Table *pTab = pIndex->pTable;
+  int iVec = hpIndexPlanVec(pC, pIndex, i, &pKeys->aColl[i]);
+  if( iVec<0 ) return SQLITE_ERROR;
   pKeys->aVec[i] = (u16)iVec;
   pKeys->aSort[i] = pIndex->aSortOrder[i] ? KEYINFO_ORDER_DESC : 0;
   assert( pKeys->n==i && pSort->nField==i );

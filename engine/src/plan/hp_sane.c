@@ -173,7 +173,7 @@ static int hpSaneSink(
 ){
   const HpSinkType *pSink = p->pSink;
   int nWhat = (p->pGroup!=0) + (p->pSort!=0) + (p->pFind!=0) + (p->pRel!=0)
-            + (p->pPrefix!=0);
+            + (p->pPrefix!=0) + (p->pCheck!=0);
   if( p->source.pType==0 || pSink==0 || nWhat!=1 ) return 0;
   if( p->pGroup ){
     return pSink==&hpSinkGroups
@@ -192,6 +192,9 @@ static int hpSaneSink(
         && (p->pPrefix->bUnique==0 || p->pPrefix->keys.n==1);
   }
 #endif
+  if( p->pCheck ){
+    return pSink==&hpSinkCheck && hpSaneKeys(&p->prog, &p->pCheck->order);
+  }
   return (pSink==&hpSinkTop || pSink==&hpSinkFirst || pSink==&hpSinkRowids)
       && hpSaneKeys(&p->prog, &p->pFind->keys)
       && (pSink!=&hpSinkRowids || p->pFind->keys.n==0)
@@ -300,7 +303,7 @@ static int hpSanePlan(const Parse *pParse, const HpPlan *pPlan){
     ){
       return 0;
     }
-    if( !bLast && !p->bMore && p->pRel==0
+    if( !bLast && !p->bMore && p->pRel==0 && p->pCheck==0
      && pPlan->aPipe[i+1].source.pType!=&hpRegroupType
     ){
       return 0;

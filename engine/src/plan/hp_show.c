@@ -107,6 +107,10 @@ static void hpShowSink(const HpPipePlan *p, StrAccum *pOut){
   }else if( p->pPrefix ){
     sqlite3_str_appendf(pOut, " -> prefixes keys %d%s",
         p->pPrefix->keys.n, p->pPrefix->bUnique ? " unique" : "");
+  }else if( p->pCheck ){
+    sqlite3_str_appendf(pOut, " -> types %d checks %d sums %d order %d",
+        p->pCheck->nType, p->pCheck->nTrue, p->pCheck->nSum,
+        p->pCheck->order.n);
   }
   if( p->bMore ) sqlite3_str_appendall(pOut, ", and more of the next pipe");
 }

@@ -352,7 +352,8 @@ static int hpPipeRun(
   sqlite3BeginBenignMalloc();
   assert( p->pSource==0 && (pPipe->bAdds ? p->nWorker>0 : p->nWorker==0 && p->pMutex==0) );
   assert( (pPipe->pGroup!=0)+(pPipe->pSort!=0)+(pPipe->pFind!=0)
-              +(pPipe->pRel!=0)+(pPipe->pPrefix!=0 && pPipe->pSink->xRows!=0)
+              +(pPipe->pRel!=0)+(pPipe->pCheck!=0)
+              +(pPipe->pPrefix!=0 && pPipe->pSink->xRows!=0)
                   ==(pPipe->pSink->xRows!=0) );
   p->pPipe = pPipe;
   p->nMost = nWorker;

@@ -59,6 +59,24 @@ struct HpNumber {
   i64 iNumber;           /* The number of the last one */
 };
 
+/* The sum of the entries of an index: of their hash values, which are of two
+** kinds */
+typedef struct HpCheckSum HpCheckSum;
+struct HpCheckSum {
+  u64 n;                 /* Entries */
+  u64 aSum[2];
+};
+
+/* What all pipes of PRAGMA integrity_check, for one table, have found */
+#define HP_CHECK_KEYS  8
+typedef struct HpCheckAll HpCheckAll;
+struct HpCheckAll {
+  u64 aKey[2][HP_CHECK_KEYS];  /* Keys of the hash functions, drawn for it */
+  int nSum;
+  HpCheckSum *aSum;      /* Of each index, what the table says, ... */
+  HpCheckSum *aOwn;      /* ... and what it holds */
+};
+
 #define HP_CHUNK       128    /* Groups a chunk */
 #define HP_MIN_PART    8192   /* Fewer groups are put together by one thread */
 #define HP_MX_ORDERED  64     /* Up to so many groups rows are ordered by group */
@@ -731,6 +749,14 @@ static int hpBuildOpen(HpWorker*, Mem*);
 static int hpBuildRows(HpWorker*, HpFrame*);
 static int hpBuildCombine(HpQuery*);
 static void hpBuildClose(HpWorker*);
+
+/* hp_checkrows.c */
+static int hpCheckRowsOpen(HpWorker*, Mem*);
+static int hpCheckRowsBatch(HpWorker*, HpFrame*);
+static void hpCheckRowsRun(HpWorker*);
+static int hpCheckRowsFinish(HpWorker*);
+static int hpCheckRowsCombine(HpQuery*);
+static void hpCheckRowsClose(HpWorker*);
 
 #endif /* HPSINK_H */
 #endif /* SQLITE_OMIT_HP */

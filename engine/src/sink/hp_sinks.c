@@ -15,6 +15,7 @@
 **    hpSinkRel       a relation, which later pipes look rows up in
 **    hpSinkPrefix    how often each prefix of a key changes
 **    hpSinkNone      no row may pass: declines if one does
+**    hpSinkCheck     nothing: are rows as they have to be?
 **    hpSinkStash     rows put aside, which later pipes read in place of leaves
 **
 ** A scan (hp_query.c) does not know what becomes of the rows that pass.  It calls,
@@ -159,6 +160,10 @@ static int hpSinkStashOpen(HpWorker *p, Mem *aMem){
 static const HpSinkType hpSinkStash = {
   0, hpSinkStashOpen, 0, hpStashRows, 0, 0, hpStashCombine, hpStashClose,
   HP_RECORDS_NOT
+};
+static const HpSinkType hpSinkCheck = {
+  0, hpCheckRowsOpen, 0, hpCheckRowsBatch, hpCheckRowsRun, hpCheckRowsFinish,
+  hpCheckRowsCombine, hpCheckRowsClose, HP_RECORDS_NOT
 };
 /* The number of entries is wanted: the source counts them, there are no rows */
 static const HpSinkType hpSinkCount = { 0, 0, 0, 0, 0, 0, 0, 0, HP_RECORDS_NOT };

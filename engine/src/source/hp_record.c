@@ -250,6 +250,8 @@ static int hpRecordCutSlow(HpWorker *p, const HpCells *pCells, int i, int iRow){
   u64 iVal;              /* Place of the value of column iCol */
   u64 iUsed;             /* Where the values of the plan's columns end */
   u64 nStored = 0;       /* Bytes of these values */
+  u64 iNeed = 0;         /* Where those of them end that are wanted, ... */
+  int bHead = 0;         /* ... some being texts that are not: HpCol.bHead */
   u32 nPg = p->pQuery->db->aDb[pPlan->iDb].pBt->pBt->usableSize - 4;
   int bGap = 0;          /* There may be a page between them */
   int iCol;              /* Column of the record */
@@ -290,6 +292,11 @@ static int hpRecordCutSlow(HpWorker *p, const HpCells *pCells, int i, int iRow){
       /* An offset for now: the record may have to move */
       aSlow[k].z = (const u8*)SQLITE_INT_TO_PTR(iVal);
       nStored += sqlite3VdbeSerialTypeLen(t);
+      if( t>=12 && pPlan->aCol[k].bHead ){
+        bHead = 1;
+      }else{
+        iNeed = iVal+sqlite3VdbeSerialTypeLen(t);
+      }
       k++;
       bGap |= iVal>=iUsed+nPg;
       iUsed = MAX(iUsed, iVal+sqlite3VdbeSerialTypeLen(t));
@@ -302,13 +309,16 @@ static int hpRecordCutSlow(HpWorker *p, const HpCells *pCells, int i, int iRow){
   if( pPlan->bIdxRowid && (iHdr<nHdr || k<pPlan->nCol) ) return HP_DECLINE;
   assert( iVal<=rec.nByte && k<=pPlan->nCol );
   for(iCol=k; iCol<pPlan->nCol; iCol++) aSlow[iCol].type = HP_SER_NONE;
+  if( bHead ) iVal = MIN(iVal, MAX(iNeed, nHdr));
   if( iVal>rec.nLocal ){
     if( hpRecordUnread(pPlan, &rec, aSlow, k) ) return HP_DECLINE;
     rc = hpRecordOverflow(p, &rec, (u32)iVal, bGap, &z);
     if( rc ) return rc;
   }
   for(iCol=pPlan->bRowid; iCol<k; iCol++){
-    aSlow[iCol].z = &z[SQLITE_PTR_TO_INT(aSlow[iCol].z)];
+    /* Of what is not wanted there may be nothing */
+    u64 i = (u64)SQLITE_PTR_TO_INT(aSlow[iCol].z);
+    aSlow[iCol].z = bHead && i>iVal ? z : &z[i];
   }
   return SQLITE_OK;
 }

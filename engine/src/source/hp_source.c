@@ -122,6 +122,7 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
   }
   if( pSrc->bDirect && pSrc->nLevel>0 && !p->pPipe->source.bStored
    && pSrc->bOrder==(p->pPipe->source.pRange!=0)
+   && p->pPipe->pCheck==0              /* That is about the file */
    && (pSrc->pWanted==0 || p->nWanted>=pSrc->nLeaf/HP_MX_PASSED
        || p->pCfg->eColumns)
   ){
