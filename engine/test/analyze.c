@@ -315,8 +315,8 @@ static void testDamaged(void){
   static const char *const azAnalyze[] = {
     "ANALYZE t", "ANALYZE w", "SELECT tbl, idx, stat FROM sqlite_stat1", 0
   };
-  /* Keys of parents that are out of order SQLite may not find, and a relation does:
-  ** only the table that refers to them is damaged */
+  /* Keys of parents that are out of order in an index SQLite may not find, and a
+  ** relation does: there only the table that refers to them is damaged */
   static const char *const azCheck[] = { "PRAGMA foreign_key_check", 0 };
   int iPage;
   begin("PRAGMA page_size=512", 1);
@@ -328,6 +328,11 @@ static void testDamaged(void){
   both("CREATE TABLE c(id INTEGER PRIMARY KEY, f REFERENCES t, g INT REFERENCES t(k));"
        "INSERT INTO c SELECT NULL, id, k FROM t");
   damaged(iPage, azCheck);
+  /* Parents that are found by rowid: those out of order are not found */
+  begin("PRAGMA page_size=512", 0);
+  both("PRAGMA journal_mode=off");
+  both("CREATE TABLE c(id INTEGER PRIMARY KEY, f REFERENCES t); INSERT INTO c SELECT NULL, id FROM t");
+  damaged(2, azCheck);
 }
 
 /* Parents, and tables that refer to them in all affinities */

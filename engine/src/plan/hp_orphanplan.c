@@ -60,6 +60,8 @@ static int hpOrphanPlanParent(
   if( pIdx==0 ){
     int iVec = hpCompileExprColumn(pC, -1);
     if( iVec<0 ) return SQLITE_ERROR;
+    /* A search does not find rowids that are out of order */
+    pPipe->source.bOrder = 1;
     pRel->key.keys.n = 1;
     pRel->key.keys.aVec[0] = (u16)iVec;
     pRel->key.keys.aColl[0] = 0;
@@ -152,7 +154,6 @@ static int hpOrphanPlanKey(
       return hpCompileNo(pC, HP_NO_SHAPE);
     }
     if( sqlite3FkLocateIndex(pParse, pParent, pFK, &pIdx, &aiCol) ){
-      sqlite3DbFree(pParse->db, aiCol);
       return hpCompileNo(pC, HP_NO_OTHER);
     }
     iPipe = (*piPipe)++;

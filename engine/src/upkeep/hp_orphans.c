@@ -70,7 +70,9 @@ static int hpOrphansRun(
   rc = hpTaskScanRun(v, pPlan, aMem, &p);
   if( rc==SQLITE_OK ) hpConfigStat(v->db, HP_STAT_ORPHANS);
   hpQueryFree(p);
-  return rc;
+  /* SQLite may show orphans before it comes to what cannot be read, or not come
+  ** to it */
+  return rc && rc!=SQLITE_INTERRUPT ? HP_DECLINE : rc;
 }
 #endif /* HP_ORPHANS */
 #endif /* SQLITE_OMIT_HP */
