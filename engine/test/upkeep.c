@@ -173,22 +173,28 @@ static void begin(const char *zBegin, const char *zTable){
   execute(adb[0], "PRAGMA hp_offload=force");
 }
 
-/* Close both, and check that index i is the same in both files, and that the file of ours is sound.  The
-** b-tree may not have more pages than stock's, or few */
-static void endSame(const char *zWhat, const char *zIndex){
+/* Index zIndex is the same in both files, which are closed.  The b-tree may not have more pages than
+** stock's, or few */
+static void sameIndex(const char *zWhat, const char *zIndex){
   Text a = {0,0,0}, b = {0,0,0};
   int nOurs, nStock, i, k;
-  for(i=0; i<2; i++) apLib[i]->close(adb[i]);
   entries(azFile[0], zIndex, &a, &nOurs);
   entries(azFile[1], zIndex, &b, &nStock);
   for(i=k=0; i<a.n && i<b.n && a.z[i]==b.z[i]; i++) if( a.z[i]=='\n' ) k = i+1;
-  check(a.n==b.n && i==a.n, "%s: the entries differ:\n%.100s\n%.100s", zWhat,
+  check(a.n==b.n && i==a.n, "%s: the entries of %s differ:\n%.100s\n%.100s", zWhat, zIndex,
         i<a.n ? &a.z[k] : "", i<b.n ? &b.z[k] : "");
-  check(nOurs<=nStock+nStock/50+1, "%s: %d pages, stock's %d", zWhat, nOurs, nStock);
-  adb[1] = openDb(&stock, azFile[0], 0);
-  checkIntegrity(&stock, adb[1], zWhat);
+  check(nOurs<=nStock+nStock/50+1, "%s: %s has %d pages, stock's %d", zWhat, zIndex, nOurs, nStock);
   textClear(&a);
   textClear(&b);
+}
+
+/* Close both, and check that index zIndex is the same in both files, and that the file of ours is sound */
+static void endSame(const char *zWhat, const char *zIndex){
+  int i;
+  for(i=0; i<2; i++) apLib[i]->close(adb[i]);
+  sameIndex(zWhat, zIndex);
+  adb[1] = openDb(&stock, azFile[0], 0);
+  checkIntegrity(&stock, adb[1], zWhat);
 }
 
 /* Stock inserts into the file of ours, and deletes from it, until little is left */
@@ -363,6 +369,64 @@ static void testUnique(void){
        "UPDATE sqlite_schema SET sql='CREATE UNIQUE INDEX u ON t(id,b)' WHERE name='u';"
        "PRAGMA writable_schema=reset");
   endSame("unique", "i");
+  finishPair();
+}
+
+/* Defaults and stored values of REAL columns, and what is computed of them */
+static void testReals(void){
+  begin("PRAGMA page_size=1024", azTable[0]);
+  both("ALTER TABLE t ADD COLUMN r REAL DEFAULT 9007199254740993; ALTER TABLE t ADD COLUMN s REAL DEFAULT 3;"
+       "ALTER TABLE t ADD COLUMN u REAL DEFAULT 2.5; INSERT INTO t(b,r,s,u) VALUES(1,9007199254740992.0,3.0,2.5),"
+       "(2,9007199254740994,1e300,-0.0),(3,9223372036854775807,9e999,NULL),(4,140737488355328,140737488355327,7)");
+  make("CREATE INDEX i ON t(s,u,d)", 1);
+  pairSame("CREATE INDEX j ON t(r)");
+  pairSame("CREATE INDEX k ON t(r) WHERE b>990");
+  pairSame("SELECT rowid, r, typeof(r) FROM t INDEXED BY j WHERE r>0 ORDER BY r");
+  pairSame("PRAGMA integrity_check");
+  endSame("reals", "i");
+  sameIndex("reals", "j");
+  sameIndex("reals", "k");
+  finishPair();
+  begin("PRAGMA page_size=1024", "CREATE TABLE t(a,b,c,d REAL,e, g AS (d), h REAL AS (b), k TEXT AS (d));");
+  make("CREATE INDEX i ON t(g,h,k)", 0);
+  make("CREATE INDEX j ON t(b)", 0);
+  make("CREATE INDEX l ON t(coalesce(g,1), k||1)", 0);
+  endSame("reals of virtual columns", "i");
+  sameIndex("reals of virtual columns", "l");
+  finishPair();
+  begin("PRAGMA page_size=1024", "CREATE TABLE t(a,b,c,d REAL,e, g AS (d), k TEXT AS (d));");
+  make("CREATE INDEX i ON t(g)", 0);
+  make("CREATE INDEX j ON t(b,k)", 1);
+  make("CREATE INDEX l ON t(coalesce(g,1), k||1, g+0)", 1);
+  endSame("reals of untyped columns", "i");
+  sameIndex("reals of untyped columns", "j");
+  sameIndex("reals of untyped columns", "l");
+  finishPair();
+}
+
+/* The schema's own expressions are not changed by programs that are made of them */
+static void testAgain(void){
+  int i;
+  begin("PRAGMA page_size=1024", azTable[0]);
+  both("CREATE INDEX i ON t(b + (5 IN (5,6,7)), c) WHERE b > (5 IN (4,6,7,8)) + 0 AND b NOT IN (1,2,3,4)");
+  for(i=0; i<3; i++){
+    pairSame("REINDEX i");
+    pairSame("PRAGMA integrity_check");
+    both("INSERT INTO t(b,c) VALUES(77,'x')");
+  }
+  endSame("again", "i");
+  finishPair();
+}
+
+/* The schema of a damaged file takes a table for an index */
+static void testRoot(void){
+  begin("PRAGMA page_size=1024", azTable[0]);
+  both("CREATE INDEX i ON t(b); CREATE TABLE u AS SELECT * FROM t; PRAGMA writable_schema=on;"
+       "UPDATE sqlite_schema SET rootpage=(SELECT rootpage FROM sqlite_schema WHERE name='u') WHERE name='i';"
+       "PRAGMA writable_schema=reset");
+  make("REINDEX i", 0);
+  pairSame("SELECT count(*), sum(b) FROM u");
+  apLib[0]->close(adb[0]);
   finishPair();
 }
 
@@ -574,16 +638,7 @@ static void sameFiles(const char *zOurs, const char *zStock, const char *zWhat){
     textClear(&b);
   }
   for(i=0; i<2; i++) stock.close(adb[i]);
-  for(i=0; i<sizeof(azTree)/sizeof(azTree[0]); i++){
-    Text a = {0,0,0}, b = {0,0,0};
-    int nOurs, nStock;
-    entries(azFile[0], azTree[i], &a, &nOurs);
-    entries(azFile[1], azTree[i], &b, &nStock);
-    check(a.n==b.n && (a.n==0 || memcmp(a.z, b.z, a.n)==0), "%s: entries of %s differ", zWhat, azTree[i]);
-    check(nOurs<=nStock+nStock/50+1, "%s: %s has %d pages, stock's %d", zWhat, azTree[i], nOurs, nStock);
-    textClear(&a);
-    textClear(&b);
-  }
+  for(i=0; i<sizeof(azTree)/sizeof(azTree[0]); i++) sameIndex(zWhat, azTree[i]);
   for(i=0; i<2; i++) azFile[i] = azOld[i];
 }
 
@@ -705,6 +760,7 @@ int main(int argc, char **argv){
   } aTest[] = {
     { "same", testSame }, { "edges", testEdges }, { "files", testFiles },
     { "refused", testRefused }, { "unique", testUnique },
+    { "reals", testReals }, { "again", testAgain }, { "root", testRoot },
     { "transactions", testTransactions }, { "elsewhere", testElsewhere },
     { "spill", testSpill }, { "stop", testStop }, { "memory", testMemory },
     { "full", testFull }, { "writes", testWrites }, { "vacuum", testVacuum },

@@ -219,7 +219,7 @@ struct HpRange {
 #define HP_FIELD_NULL  0   /* NULLs: keys that nobody reads */
 #define HP_FIELD_VEC   1   /* A vector */
 #define HP_FIELD_RAW   2   /* Columns of the table, as they are stored */
-#define HP_FIELD_REAL  3   /* A REAL column as stored, or NULL as its vector */
+#define HP_FIELD_REAL  3   /* A vector of a REAL column: integers as stored */
 struct HpField {
   u8 eField;             /* HP_FIELD_xxx */
   u16 n;                 /* Fields */

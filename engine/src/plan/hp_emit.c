@@ -174,6 +174,9 @@ static int hpEmitScan(Parse *pParse, HpPlan *pPlan, int regExec){
       assert( pConst->iReg>0 && pConst->iReg<=pParse->nMem );
       if( pConst->pExpr->op==TK_SELECT || pConst->pExpr->op==TK_EXISTS ){
         hpScalarCode(pParse, pConst->pExpr, pConst->iReg);
+      }else if( !ExprHasProperty(pConst->pExpr, EP_TokenOnly|EP_Leaf) ){
+        /* The schema's expressions must not know of this program */
+        sqlite3ExprCodeCopy(pParse, pConst->pExpr, pConst->iReg);
       }else{
         sqlite3ExprCode(pParse, pConst->pExpr, pConst->iReg);
       }

@@ -88,14 +88,25 @@ static int hpIndexPlanColumn(HpCompile *pC, Index *pIndex, int i){
 }
 
 /*
-** Has the table a virtual column of REAL affinity?  Its integers are reals that
-** are stored as integers, but those of an expression are not.
+** Reals of REAL columns are stored as integers where they are some, but those of
+** expressions are not.  In a virtual column of REAL affinity, and in one without
+** affinity that the index has as such, it depends on the instructions that
+** SQLite codes: these are left to it.
 */
-static int hpIndexPlanHasReal(const Table *pTab){
+static int hpIndexPlanHasReal(const Index *pIndex){
+  const Table *pTab = pIndex->pTable;
+  int bReal = 0;
   int i;
+  assert( IsOrdinaryTable(pTab) );
   for(i=0; i<pTab->nCol; i++){
-    if( (pTab->aCol[i].colFlags & COLFLAG_VIRTUAL)!=0
-     && pTab->aCol[i].affinity==SQLITE_AFF_REAL
+    if( pTab->aCol[i].affinity!=SQLITE_AFF_REAL ) continue;
+    bReal = 1;
+    if( pTab->aCol[i].colFlags & COLFLAG_VIRTUAL ) return 1;
+  }
+  for(i=0; i<pIndex->nColumn && bReal; i++){
+    int iCol = pIndex->aiColumn[i];
+    if( iCol>=0 && (pTab->aCol[iCol].colFlags & COLFLAG_VIRTUAL)!=0
+     && pTab->aCol[iCol].affinity<SQLITE_AFF_TEXT
     ){
       return 1;
     }
@@ -185,7 +196,7 @@ SQLITE_PRIVATE int sqlite3HpRefillBegin(
   int addr;
   if( pParse->nErr || hpConfigOffload(pParse->db)==HP_OFFLOAD_OFF ) return 0;
   if( pIndex->bAscKeyBug || !IsOrdinaryTable(pTab) ) return 0;
-  if( hpIndexPlanHasReal(pTab) ) return 0;
+  if( hpIndexPlanHasReal(pIndex) ) return 0;
   if( ENC(pParse->db)!=SQLITE_UTF8 ) return 0;
   pPlan = hpIndexPlanCompile(pParse, pIndex, iTab);
   if( pPlan==0 ){

@@ -666,7 +666,9 @@ static int hpNumberSkip(const HpQuery*, HpNumber*, const u8*);
 
 /* hp_slice.c */
 static int hpSliceAll(HpQuery*, u64, u8***, u32*);
-static int hpSliceGive(HpQuery*, u64, HpGive, void*);
+static void hpSliceForget(HpQuery*);
+static int hpSliceReady(HpQuery*, u64);
+static int hpSliceGive(HpQuery*, HpGive, void*);
 
 /* hp_merge.c */
 static void hpMergeClose(HpQuery*);

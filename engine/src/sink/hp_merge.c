@@ -66,6 +66,7 @@ static int hpMergeDoubt(const HpQuery *p){
 
 static void hpMergeClose(HpQuery *p){
   int i;
+  hpSliceForget(p);
   for(i=0; i<p->nMerge; i++) hpRunsFree(p->apMerge[i]);
 }
 
@@ -271,7 +272,7 @@ static int hpMergeOpen(HpQuery *p){
   }
   assert( p->nMerge==0 && p->pCrew==0 );
   if( bSlices && !bSpill ){
-    return pPlan->bWhole ? SQLITE_OK : hpMergeSlices(p, nGroup);
+    return pPlan->bWhole ? hpSliceReady(p, nGroup) : hpMergeSlices(p, nGroup);
   }
   if( nReader>HP_MX_RUN ) return HP_DECLINE;
   if( p->nTop ){
@@ -378,15 +379,7 @@ static int hpMergeNext(HpQuery *p, u8 **paGroup){
 static int hpMergeGive(HpQuery *p, HpGive xGive, void *pGive){
   int rc = SQLITE_OK;
   assert( p->pEntry->bWhole && p->pCrew==0 );
-  if( p->nMerge==0 ){
-    u64 n = 0;
-    int i;
-    for(i=0; i<p->nWorker; i++){
-      const HpRuns *pRuns = p->apWorker[i]->pRuns;
-      n += pRuns->nGroup + pRuns->nMemGroup;
-    }
-    return hpSliceGive(p, n, xGive, pGive);
-  }
+  if( p->pSlices ) return hpSliceGive(p, xGive, pGive);
   while( rc==SQLITE_OK ){
     u8 *aPair;
     rc = hpMergeNext(p, &aPair);

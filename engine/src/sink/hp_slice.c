@@ -7,7 +7,9 @@
 ** hp_slice: groups of many sorted runs in memory, put together slice by slice.
 **
 **    hpSliceAll()    all groups, in key order
-**    hpSliceGive()   pairs, in key order, to somebody who takes them
+**    hpSliceReady(), hpSliceGive()    pairs, in key order, to somebody who takes
+**                    them
+**    hpSliceForget() free what the former has made
 **
 ** Where groups hardly recur (hp_rare.c) there are hundreds of runs of each worker.  A merge
 ** of so many would compare each key ten times, and in one thread.  Instead the order of keys
@@ -381,12 +383,22 @@ static void hpSliceGiver(HpWorker *p){
   if( p->rc ) AtomicStore(&pQuery->pass.bStop, 1);
 }
 
+/* Free what hpSliceReady() has made */
+static void hpSliceForget(HpQuery *p){
+  if( p->pSlices ){
+    assert( p->pCrew==0 );
+    sqlite3_free(p->pSlices->apGroup);
+    hpSliceFree(p->pSlices);
+    p->pSlices = 0;
+    p->iMerge = 0;
+  }
+}
+
 /*
-** The nPair pairs of all workers, which are sorted and in memory: give them to
-** xGive in key order, in this thread.  HP_DECLINE: there is no memory, and it
-** has not been called; or it has returned that.
+** The nPair pairs of all workers are sorted and in memory: allocate all that
+** hpSliceGive() needs.
 */
-static int hpSliceGive(HpQuery *p, u64 nPair, HpGive xGive, void *pGive){
+static int hpSliceReady(HpQuery *p, u64 nPair){
   HpSlices *pSlices;
   u32 i;
   int rc;
@@ -395,8 +407,6 @@ static int hpSliceGive(HpQuery *p, u64 nPair, HpGive xGive, void *pGive){
   p->pSlices = pSlices = sqlite3MallocZero(sizeof(*pSlices));
   if( pSlices==0 ) return HP_DECLINE;
   pSlices->nGroup = nPair;
-  pSlices->xGive = xGive;
-  pSlices->pGive = pGive;
   rc = hpSliceCut(p, pSlices);
   for(i=0; rc==SQLITE_OK && i<pSlices->nSlice; i++){
     u32 n = pSlices->aStart[i+1]-pSlices->aStart[i];
@@ -408,11 +418,20 @@ static int hpSliceGive(HpQuery *p, u64 nPair, HpGive xGive, void *pGive){
     pSlices->aScratch = sqlite3_malloc64(sizeof(struct HpSorted)*n);
     if( pSlices->aDone==0 || pSlices->aScratch==0 ) rc = HP_DECLINE;
   }
-  if( rc==SQLITE_OK ) rc = hpThreadEach(p, hpSliceGiver);
-  sqlite3_free(pSlices->apGroup);
-  hpSliceFree(pSlices);
-  p->pSlices = 0;
-  p->iMerge = 0;
+  if( rc ) hpSliceForget(p);
+  return rc;
+}
+
+/*
+** Give all pairs to xGive, in key order and in this thread.
+*/
+static int hpSliceGive(HpQuery *p, HpGive xGive, void *pGive){
+  int rc;
+  assert( p->pSlices!=0 && p->pSlices->aScratch!=0 && p->iMerge==0 );
+  p->pSlices->xGive = xGive;
+  p->pSlices->pGive = pGive;
+  rc = hpThreadEach(p, hpSliceGiver);
+  hpSliceForget(p);
   return rc;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -81,13 +81,31 @@ static void hpSortClose(HpSort *pSort){
   }
 }
 
-/* Is a field of row i taken from its vector?  That of a REAL column tells only
-** whether it is NULL, which a NaN in the file is. */
-static int hpSortIsValue(const HpFrame *p, const HpField *pField, int i){
-  HpVal v;
-  u32 n;
-  if( pField->eField!=HP_FIELD_REAL ) return pField->eField==HP_FIELD_VEC;
-  return hpVecValue(&p->aVec[pField->iVec], i, &v, &n)==HP_NULL;
+/* Reals below this, 2 to the power of 53, tell which integer they stand for */
+#define HP_MX_EXACT  9007199254740992.0
+
+/*
+** The value of a field of row i that has a vector: its type, or 0 to decline.
+** In a REAL column an integer is what the table stores as one, and a NaN in the
+** file is NULL.
+*/
+static SQLITE_INLINE u8 hpSortValue(
+  const HpFrame *p,
+  const HpField *pField,
+  int i,
+  HpVal *pVal,
+  u32 *pn
+){
+  u8 tag = hpVecValue(&p->aVec[pField->iVec], i, pVal, pn);
+  assert( hpFieldIsVec(pField) );
+  if( pField->eField==HP_FIELD_REAL && tag==HP_REAL
+   && hpRawIsInteger(p->pWorker, pField->iCol, i)
+  ){
+    if( fabs(pVal->r)>=HP_MX_EXACT ) return 0;
+    pVal->i = (i64)pVal->r;
+    tag = HP_INT;
+  }
+  return tag;
 }
 
 /*
@@ -112,8 +130,9 @@ static int hpSortRecord(
 
   for(j=0; j<pPlan->nField; j++){
     const HpField *pField = &pPlan->aField[j];
-    if( hpSortIsValue(p, pField, i) ){
-      u8 tag = hpVecValue(&p->aVec[pField->iVec], i, &v, &n);
+    if( hpFieldIsVec(pField) ){
+      u8 tag = hpSortValue(p, pField, i, &v, &n);
+      if( tag==0 ) return HP_DECLINE;
       hpSerialRoom(tag, v, n, &nHdr, &nData);
     }else if( pField->eField==HP_FIELD_NULL ){
       nHdr++;
@@ -147,8 +166,8 @@ static int hpSortRecord(
   z += hpSerialHead(z, (u32)nHdr);
   for(j=0; j<pPlan->nField; j++){
     const HpField *pField = &pPlan->aField[j];
-    if( hpSortIsValue(p, pField, i) ){
-      u8 tag = hpVecValue(&p->aVec[pField->iVec], i, &v, &n);
+    if( hpFieldIsVec(pField) ){
+      u8 tag = hpSortValue(p, pField, i, &v, &n);
       u32 t = hpSerialType(tag, v, n);
       z += hpSerialHead(z, t);
       zData += hpSerialPut(zData, t, v, n);
@@ -170,7 +189,7 @@ static int hpSortLoad(const HpSortPlan *pPlan, HpFrame *p){
   int k;
   for(k=0; k<pPlan->nField && rc==SQLITE_OK; k++){
     const HpField *pField = &pPlan->aField[k];
-    if( pField->eField>=HP_FIELD_RAW ){
+    if( pField->eField==HP_FIELD_RAW ){
       rc = hpRawLoad(p->pWorker, p, pField->iCol, pField->n);
     }
   }

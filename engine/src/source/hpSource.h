@@ -372,6 +372,7 @@ static void hpMendClose(HpWorker*);
 
 /* hp_raw.c */
 static int hpRawLoad(HpWorker*, HpFrame*, int, int);
+static int hpRawIsInteger(const HpWorker*, int, int);
 static void hpRawRecordSize(const HpWorker*, int, u64*, u64*);
 static void hpRawRecord(const HpWorker*, int, u8*, u8*);
 static void hpRawSize(const HpWorker*, const HpField*, int, u64*, u64*);

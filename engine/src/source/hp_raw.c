@@ -7,6 +7,7 @@
 ** hp_raw: columns that go from one record to another as they are stored.
 **
 **    hpRawLoad()  before records of a batch are made of the selected rows
+**    hpRawIsInteger()  is a value an integer, as it is stored?
 **    hpRawSize()  what columns take in the new record
 **    hpRawCopy()  copy them
 **    hpRawRecordSize(), hpRawRecord()   a record with all columns of the plan, of such values
@@ -73,6 +74,21 @@ static u32 hpRawSlow(
   return pSlow->type;
 }
 
+/*
+** Does the record of row i have an integer in column k of the plan?  Of what it
+** does not have the default counts.  No columns are in memory.
+*/
+static int hpRawIsInteger(const HpWorker *p, int k, int i){
+  const HpBatch *pBatch = &p->batch;
+  u32 t = pBatch->aType[(i64)k*pBatch->nStride+i];
+  assert( p->run.pKept==0 && i<pBatch->nRow );
+  if( t==HP_SER_SLOW ){
+    t = pBatch->aSlow[(i64)i*p->pPipe->source.nCol+k].type;
+    if( t==HP_SER_NONE ) return p->pPipe->source.aCol[k].dfltTag==HP_INT;
+  }
+  return (t>=1 && t<=6) || t==8 || t==9;
+}
+
 /* Serial type and offset, in row I of batch B, of column K of HP_FIELD_RAW F */
 #define hpRawType(B,F,K,I) \
     ((B)->aType[(i64)((F)->iCol+(K))*(B)->nStride+(I)])
@@ -92,7 +108,7 @@ static void hpRawSize(
 ){
   const HpBatch *pBatch = &p->batch;
   int k;
-  assert( pField->eField>=HP_FIELD_RAW && i<pBatch->nRow );
+  assert( pField->eField==HP_FIELD_RAW && i<pBatch->nRow );
   if( p->run.pKept ){
     for(k=0; k<pField->n; k++){
       HpVal v;

@@ -829,7 +829,8 @@ static int hpCheckpointSpare(unixFile *pFile){
 
 /*
 ** Note that a file is to be checkpointed.  *pJob, which says how, is freed.
-** Returns 0 if it is not noted, and 2 if the last run could not checkpoint.
+** Returns 0 if it is not noted, and 2 if the last run could not checkpoint, or
+** readers were in its way and the next one will be later.
 */
 static int hpCheckpointNote(HpCheckpoint *p, HpCkptJob *pJob){
   int eNoted;
@@ -844,7 +845,8 @@ static int hpCheckpointNote(HpCheckpoint *p, HpCkptJob *pJob){
     hpCopier.pWanted = p;
     hpParkWake(&hpCopier.bGo);
   }
-  eNoted = AtomicLoad(&p->bBusy)==0 ? 0 : p->bFailed ? 2 : 1;
+  eNoted = AtomicLoad(&p->bBusy)==0 ? 0 : 1;
+  if( eNoted && (p->bFailed || p->tNext>hpParkNow()) ) eNoted = 2;
   hpCopierUnlock();
   sqlite3_free(pJob->pNames);
   return eNoted;

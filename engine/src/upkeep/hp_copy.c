@@ -69,8 +69,9 @@ static const u8 *hpCopyCell(BtCursor *pFrom, u32 *pn){
   if( pFrom->info.nLocal!=pFrom->info.nPayload ) return 0;
   if( z+n>pPage->aDataEnd ) return 0;
   *pn = n - pPage->childPtrSize;
-  /* A leaf's cell has four bytes at least */
-  return *pn<4 ? 0 : z + pPage->childPtrSize;
+  /* A leaf's cell has four bytes at least, and of the shortest ones not all of
+  ** these belong to it */
+  return *pn<=4 ? 0 : z + pPage->childPtrSize;
 }
 
 /*

@@ -159,6 +159,7 @@ static int hpRefillSort(Vdbe *v, const HpPlan *pPlan, Mem *aMem, HpQuery **pp){
   *pp = 0;
   /* Integers 0 and 1 have a byte in older files */
   if( db->aDb[pSource->iDb].pSchema->file_format<4 ) return HP_DECLINE;
+  if( v->minWriteFileFormat<4 ) return HP_DECLINE;
   if( hpConfigOffload(db)!=HP_OFFLOAD_FORCE ){
     rc = hpSizeIsLarge(pBtree, pSource->iRoot, pSource->bIndex, HP_MIN_LEAF,
                        &bLarge);
@@ -173,6 +174,21 @@ static int hpRefillSort(Vdbe *v, const HpPlan *pPlan, Mem *aMem, HpQuery **pp){
   }
   if( rc==SQLITE_OK && db->mallocFailed ) rc = SQLITE_NOMEM;
   return rc ? hpQueryFailed(*pp, db, rc) : SQLITE_OK;
+}
+
+/*
+** Is iRoot the root of an index?  The schema of a damaged file may say so of a
+** table.
+*/
+static int hpRefillIsIndex(Btree *pBtree, Pgno iRoot){
+  MemPage *pRoot = 0;
+  int bIndex = 0;
+  assert( pBtree->inTrans==TRANS_WRITE );
+  if( getAndInitPage(pBtree->pBt, iRoot, &pRoot, 0)==SQLITE_OK ){
+    bIndex = pRoot->intKey==0;
+    releasePage(pRoot);
+  }
+  return bIndex;
 }
 
 /*
@@ -193,15 +209,17 @@ static int hpRefillRun(
   HpLayer *pLayer = 0;
   HpQuery *p;
   int bTwice = 0;
-  int rc = hpRefillSort(v, pPlan, aMem, &p);
+  int rc;
   assert( (pOp->p1==0)==(pOp->p3>0) );
+  if( !hpRefillIsIndex(pBtree, iRoot) ) return HP_DECLINE;
+  rc = hpRefillSort(v, pPlan, aMem, &p);
   if( rc==SQLITE_OK ){
     hpPipeDone(p);
     v->aCounter[SQLITE_STMTSTATUS_SORT]++;
 #ifdef SQLITE_TEST
     sqlite3_sort_count++;
 #endif
-    if( pOp->p1>0 ) rc = sqlite3BtreeClearTable(pBtree, (int)iRoot, 0);
+    if( pOp->p3==0 ) rc = sqlite3BtreeClearTable(pBtree, (int)iRoot, 0);
     if( rc==SQLITE_OK ) rc = hpLayerNew(pBtree, iRoot, &pLayer);
     if( rc==SQLITE_OK ) rc = hpRefillLay(p, pLayer, &bTwice);
     hpLayerFree(pLayer);
