@@ -88,10 +88,10 @@ static int hpIndexPlanColumn(HpCompile *pC, Index *pIndex, int i){
 }
 
 /*
-** Reals of REAL columns are stored as integers where they are some, but those of
-** expressions are not.  In a virtual column of REAL affinity, and in one without
-** affinity that the index has as such, it depends on the instructions that
-** SQLite codes: these are left to it.
+** Reals of REAL columns are stored as integers where they are some, but those
+** of expressions are not.  In a virtual column of REAL affinity, and in one
+** without affinity that the index has as such, it depends on the instructions
+** that SQLite codes: these are left to it.
 */
 static int hpIndexPlanHasReal(const Index *pIndex){
   const Table *pTab = pIndex->pTable;

@@ -7,8 +7,7 @@
 ** hp_slice: groups of many sorted runs in memory, put together slice by slice.
 **
 **    hpSliceAll()    all groups, in key order
-**    hpSliceReady(), hpSliceGive()    pairs, in key order, to somebody who takes
-**                    them
+**    hpSliceReady(), hpSliceGive()    pairs, in key order, to who takes them
 **    hpSliceForget() free what the former has made
 **
 ** Where groups hardly recur (hp_rare.c) there are hundreds of runs of each worker.  A merge
