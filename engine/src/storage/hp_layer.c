@@ -65,7 +65,6 @@ struct HpLayer {
   MemPage *pRoot;        /* For fillInCell(): a leaf of the index */
   u8 bTable;             /* It is that of a table */
   i64 iRowid;            /* ... and this the rowid of its last entry */
-  Pgno iLast;            /* The page that was written last */
   int nLevel;
   HpLayerPage aLevel[BTCURSOR_MAX_DEPTH];
   u8 *aCell;             /* The entry as a cell */
@@ -139,10 +138,11 @@ static int hpLayerFlush(HpLayer *p, int iLevel, Pgno iRight, Pgno *piPage){
   int rc;
   assert( p->aLevel[iLevel].nCell>0 );
   pBt->iHpRoot = p->iRoot;
-  rc = allocateBtreePage(pBt, &pPage, piPage, p->iLast,
+  /* Of free pages the first ones of the file, as balance_nonroot() does when it
+  ** appends: in ascending order */
+  rc = allocateBtreePage(pBt, &pPage, piPage, 1,
                          iLevel ? BTALLOC_INTERIOR : BTALLOC_LEAF);
   if( rc ) return rc;
-  p->iLast = *piPage;
   return hpLayerWrite(p, iLevel, pPage, iRight);
 }
 
@@ -250,7 +250,7 @@ static int hpLayerNew(Btree *pBtree, Pgno iRoot, HpLayer **pp){
   *pp = p = sqlite3MallocZero(sizeof(*p));
   if( p==0 ) return SQLITE_NOMEM_BKPT;
   p->pBtree = pBtree;
-  p->iRoot = p->iLast = iRoot;
+  p->iRoot = iRoot;
   p->aCell = sqlite3_malloc64((u64)pBt->pageSize+8);
   if( p->aCell==0 ) return SQLITE_NOMEM_BKPT;
   rc = hpLayerEmpty(p, 0);
