@@ -357,7 +357,9 @@ SQLITE_PRIVATE int sqlite3HpNext(Vdbe*, VdbeOp*, Mem*, int*);
 SQLITE_PRIVATE int sqlite3HpRow(Vdbe*, VdbeOp*, Mem*);
 SQLITE_PRIVATE int sqlite3HpFind(Vdbe*, VdbeOp*, Mem*, u64);
 SQLITE_PRIVATE int sqlite3HpTask(Vdbe*, const VdbeOp*, Mem*, int*);
+#ifndef SQLITE_OMIT_INTEGRITY_CHECK
 SQLITE_PRIVATE int sqlite3HpTrees(Vdbe*, const VdbeOp*, Mem*, int*);
+#endif
 SQLITE_PRIVATE int sqlite3HpCount(Vdbe*, int, BtCursor*, i64*);
 SQLITE_PRIVATE int sqlite3HpAgain(Vdbe*);
 SQLITE_PRIVATE int sqlite3HpRestart(Vdbe*, int*);

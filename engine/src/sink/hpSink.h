@@ -692,7 +692,7 @@ static int hpSortOpen(HpWorker*);
 static void hpSortClose(HpSort*);
 static int hpSortRecord(const HpSortPlan*, const HpFrame*, int, HpBuf*);
 static int hpSortPut(HpSort*, u32, u32, u64);
-static u32 hpSortPrefix(const HpSortPlan*, const u8*);
+static u32 hpSortPrefix(const u8*);
 static void hpSortExact(const HpSortPlan*, HpFrame*);
 static int hpSortLoadOne(const HpSortPlan*, HpFrame*, int);
 static int hpSortStep(HpSort*, HpFrame*, int);

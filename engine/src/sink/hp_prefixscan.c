@@ -72,7 +72,7 @@ static SQLITE_NOINLINE int hpPrefixScanSame(
 static SQLITE_INLINE int hpPrefixScanBytes(const u8 *zA, const u8 *zB, u32 n){
   if( n<8 ) return hpLoadBytes(zA, n)==hpLoadBytes(zB, n);
   if( n<=16 ){
-    return (hpRaw8(zA)==hpRaw8(zB)) & (hpRaw8(&zA[n-8])==hpRaw8(&zB[n-8]));
+    return ((hpRaw8(zA)^hpRaw8(zB)) | (hpRaw8(&zA[n-8])^hpRaw8(&zB[n-8])))==0;
   }
   return memcmp(zA, zB, n)==0;
 }

@@ -82,7 +82,7 @@ static void hpSortClose(HpSort *pSort){
 }
 
 /* Reals below this, 2 to the power of 53, tell which integer they stand for */
-#define HP_MX_EXACT  9007199254740992.0
+#define HP_MX_WHOLE  9007199254740992.0
 
 /*
 ** The value of a field of row i that has a vector: its type, or 0 to decline.
@@ -101,7 +101,7 @@ static SQLITE_INLINE u8 hpSortValue(
   if( pField->eField==HP_FIELD_REAL && tag==HP_REAL
    && hpRawIsInteger(p->pWorker, pField->iCol, i)
   ){
-    if( fabs(pVal->r)>=HP_MX_EXACT ) return 0;
+    if( fabs(pVal->r)>=HP_MX_WHOLE ) return 0;
     pVal->i = (i64)pVal->r;
     tag = HP_INT;
   }
@@ -299,10 +299,11 @@ static int hpSortPutPair(HpSort *pSort, u32 nKey, u32 nPrefix){
   return SQLITE_OK;
 }
 
-/* How many bytes of a pair's key the first HpSortPlan.nPrefix terms take */
-static u32 hpSortPrefix(const HpSortPlan *pPlan, const u8 *aEntry){
+/* How many bytes of a pair's key the first HpSortPlan.nPrefix terms take.  The
+** plan has bPrefix. */
+static u32 hpSortPrefix(const u8 *aEntry){
   const HpPair *p = (const HpPair*)aEntry;
-  assert( pPlan->bPrefix && pPlan->row.bWhole && p->nRec>=HP_SZ_PREFIX );
+  assert( p->nRec>=HP_SZ_PREFIX );
   return sqlite3Get4byte((const u8*)&p[1] + p->nKey + p->nRec - HP_SZ_PREFIX);
 }
 

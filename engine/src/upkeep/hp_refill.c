@@ -59,24 +59,16 @@ static const u8 *hpRefillRecord(
 ** Do two neighbours agree in the columns that have to be unique, whose bytes
 ** are the beginning of their keys?  Of one that has a NULL there they are none.
 */
-static int hpRefillIsTwice(
-  const HpSortPlan *pSort,
-  const HpBuf *pLast,
-  const u8 *aEntry
-){
+static int hpRefillIsTwice(const HpBuf *pLast, const u8 *aEntry){
   const HpPair *p = (const HpPair*)aEntry;
-  u32 n = hpSortPrefix(pSort, aEntry);
+  u32 n = hpSortPrefix(aEntry);
   assert( n<=p->nKey );
   return n>0 && n==pLast->n && memcmp(&p[1], pLast->a, n)==0;
 }
 
 /* Keep those bytes of an entry */
-static int hpRefillKeep(
-  const HpSortPlan *pSort,
-  HpBuf *pLast,
-  const u8 *aEntry
-){
-  u32 n = hpSortPrefix(pSort, aEntry);
+static int hpRefillKeep(HpBuf *pLast, const u8 *aEntry){
+  u32 n = hpSortPrefix(aEntry);
   pLast->n = 0;
   if( n==0 ) return SQLITE_OK;
   if( hpBufRoom(pLast, n) ) return SQLITE_NOMEM_BKPT;
@@ -110,9 +102,9 @@ static int hpRefillGive(void *pArg, u8 **apEntry, u32 nEntry){
       hpPrefetch(apEntry[i+HP_REFILL_AHEAD]+64);
     }
     if( pSort->bPrefix ){
-      pTo->bTwice = hpRefillIsTwice(pSort, &pTo->last, apEntry[i]);
+      pTo->bTwice = hpRefillIsTwice(&pTo->last, apEntry[i]);
       if( pTo->bTwice ) return SQLITE_ABORT;
-      rc = hpRefillKeep(pSort, &pTo->last, apEntry[i]);
+      rc = hpRefillKeep(&pTo->last, apEntry[i]);
       if( rc ) return rc;
     }
     aRecord = hpRefillRecord(pSort, apEntry[i], &n);

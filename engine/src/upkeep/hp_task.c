@@ -36,12 +36,11 @@ SQLITE_PRIVATE int sqlite3HpTask(
   Mem *aMem,
   int *piNext
 ){
-  sqlite3 *db = v->db;
   const HpPlan *pPlan = (const HpPlan*)pOp->p4.pMem->z;
   int iSelf = (int)(pOp - v->aOp);
   int rc = HP_DECLINE;
   assert( pOp->opcode==OP_HpTask && pPlan->xTask!=0 && pOp->p2>iSelf );
-  assert( sqlite3_mutex_held(db->mutex) );
+  assert( sqlite3_mutex_held(v->db->mutex) );
   *piNext = pOp->p2;
   if( !hpQueryMayNot(v) ) rc = pPlan->xTask(v, pPlan, pOp, aMem, piNext);
   if( rc==HP_DECLINE ){
