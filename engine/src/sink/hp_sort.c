@@ -81,9 +81,6 @@ static void hpSortClose(HpSort *pSort){
   }
 }
 
-/* Reals below this, 2 to the power of 53, tell which integer they stand for */
-#define HP_MX_WHOLE  9007199254740992.0
-
 /*
 ** The value of a field of row i that has a vector: its type, or 0 to decline.
 ** In a REAL column an integer is what the table stores as one, and a NaN in the
@@ -101,7 +98,8 @@ static SQLITE_INLINE u8 hpSortValue(
   if( pField->eField==HP_FIELD_REAL && tag==HP_REAL
    && hpRawIsInteger(p->pWorker, pField->iCol, i)
   ){
-    if( fabs(pVal->r)>=HP_MX_WHOLE ) return 0;
+    /* Others stand for several integers */
+    if( fabs(pVal->r)>=(double)HP_MX_EXACT ) return 0;
     pVal->i = (i64)pVal->r;
     tag = HP_INT;
   }
