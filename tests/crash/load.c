@@ -99,10 +99,11 @@ int loadOpen(
   int rc = dbOpen(p, pLib, zFile, zVfs);
   if( rc ) return rc;
   rc = dbRun(p, "PRAGMA page_size=%d; PRAGMA auto_vacuum=%d;"
-    "PRAGMA hp_extent=%s; PRAGMA cache_size=%d; PRAGMA secure_delete=%s;"
-    "PRAGMA synchronous=%s; PRAGMA journal_mode=%s;"
+    "PRAGMA hp_extent=%s; PRAGMA hp_offload=%s; PRAGMA cache_size=%d;"
+    "PRAGMA secure_delete=%s; PRAGMA synchronous=%s; PRAGMA journal_mode=%s;"
     "PRAGMA wal_autocheckpoint=100;",
-    pSetup->szPage, pSetup->eVacuum, pSetup->zExtent, pSetup->nCache,
+    pSetup->szPage, pSetup->eVacuum, pSetup->zExtent,
+    strcmp(pSetup->zExtent, "off") ? "on" : "off", pSetup->nCache,
     pSetup->zSecure, pSetup->zSync, pSetup->zJournal);
   p->iAnswer = 0;
   return rc;

@@ -17,7 +17,8 @@
 ** request fails in the middle of a transaction: then the file must hold what
 ** it held before, or if the commit failed perhaps what it would hold after.
 **
-** With hp_extent=off, or while no b-tree has as many pages as one that
+** With hp_extent=off, and then hp_offload=off, since VACUUM lays large b-trees
+** bottom up, or while no b-tree has as many pages as one that
 ** reserves, each b-tree has the very pages in both files.
 **
 ** In the end both get rows until max_page_count stops them.
