@@ -154,7 +154,8 @@ struct HpCheckpoint {
   u8 bBusy;              /* bWanted, or running.  Atomic */
   u8 bFirst;             /* SQLite has done the first one */
   u8 bNamed;             /* The name of the log was synced */
-  u8 bFailed;            /* The last run could not checkpoint, or runs */
+  u8 bFailed;            /* The last run could not checkpoint, or runs.
+                         ** Atomic */
   i64 tNext;             /* Not before, because of readers, ... */
   i64 nAgain;            /* ... for which that was waited last */
   u32 nFrom;             /* The next run is from so many frames on.  Atomic */
@@ -452,7 +453,7 @@ static int hpCheckpointRounds(
     rc = sqlite3WalCheckpoint(pWal, &db, SQLITE_CHECKPOINT_PASSIVE, 0, 0,
         pJob->syncFlags, pJob->szPage, aBuf, &nLog, &nDone);
     if( rc!=SQLITE_OK ) return 1;
-    p->bFailed = 0;
+    AtomicStore(&p->bFailed, 0);
     /* If it has synced anything */
     p->bNamed = (((unixFile*)pWal->pWalFd)->ctrlFlags & UNIXFILE_DIRSYNC)==0;
     nLive = hpCheckpointLive(pWal);
@@ -573,7 +574,7 @@ static int hpCopierTake(HpCkptJob *pJob, i64 *pnNap){
   if( p==0 ) return 0;
   hpCheckpointForget(p);
   AtomicStore(&p->bBusy, 1);
-  p->bFailed = 1;
+  AtomicStore(&p->bFailed, 1);
   *pJob = p->job;
   p->job.pNames = p->job.zDb = p->job.zWal = 0;
   hpCopier.pRunning = pJob->pInode;
@@ -846,7 +847,7 @@ static int hpCheckpointNote(HpCheckpoint *p, HpCkptJob *pJob){
     hpParkWake(&hpCopier.bGo);
   }
   eNoted = AtomicLoad(&p->bBusy)==0 ? 0 : 1;
-  if( eNoted && (p->bFailed || p->tNext>hpParkNow()) ) eNoted = 2;
+  if( eNoted && (AtomicLoad(&p->bFailed) || p->tNext>hpParkNow()) ) eNoted = 2;
   hpCopierUnlock();
   sqlite3_free(pJob->pNames);
   return eNoted;
@@ -881,7 +882,7 @@ static int hpCheckpointAwait(HpCheckpoint *p, const unixInodeInfo *pInode){
   /* A run that did not find the file leaves it busy */
   if( !bRuns ){
     AtomicStore(&p->bBusy, p->bWanted);
-    bTaken = bTaken && !p->bFailed;
+    bTaken = bTaken && !AtomicLoad(&p->bFailed);
   }
   hpCopierUnlock();
   return bTaken;
