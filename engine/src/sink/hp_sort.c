@@ -215,8 +215,8 @@ static int hpSortLoadOne(const HpSortPlan *pPlan, HpFrame *p, int i){
 
 /*
 ** Append the normalized key of row i to pBuf, which is empty.  *pnPrefix is set
-** to the bytes of it that the first HpSortPlan.nPrefix terms take; of a pair that
-** has a NULL there to 0.
+** to the bytes of it that the first HpSortPlan.nPrefix terms take; of a pair
+** that has a NULL there to 0.
 */
 static int hpSortKey(
   const HpSortPlan *pPlan,
