@@ -17,9 +17,7 @@ static int hpCopyRun(Vdbe*, const HpPlan*, const VdbeOp*, Mem*, int*);
 static int hpRefillRun(Vdbe*, const HpPlan*, const VdbeOp*, Mem*, int*);
 
 /* hp_taskscan.c */
-#ifdef HP_TASK_SCAN
 static int hpTaskScanRun(Vdbe*, const HpPlan*, Mem*, HpQuery**);
-#endif
 
 /* hp_analyze.c */
 #ifdef HP_ANALYZE

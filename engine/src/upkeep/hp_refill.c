@@ -143,29 +143,13 @@ static int hpRefillLay(HpQuery *p, HpLayer *pLayer, int *pbTwice){
 ** Sort the entries: *pp is to be freed with hpQueryFree(), with an error, too.
 */
 static int hpRefillSort(Vdbe *v, const HpPlan *pPlan, Mem *aMem, HpQuery **pp){
-  sqlite3 *db = v->db;
   const HpSourcePlan *pSource = &hpPlanLast(pPlan)->source;
-  Btree *pBtree = db->aDb[pSource->iDb].pBt;
-  int bLarge = 1;
-  int rc = SQLITE_OK;
   *pp = 0;
+  assert( pSource->iDb>=0 && pSource->iDb<v->db->nDb );
   /* Integers 0 and 1 have a byte in older files */
-  if( db->aDb[pSource->iDb].pSchema->file_format<4 ) return HP_DECLINE;
+  if( v->db->aDb[pSource->iDb].pSchema->file_format<4 ) return HP_DECLINE;
   if( v->minWriteFileFormat<4 ) return HP_DECLINE;
-  if( hpConfigOffload(db)!=HP_OFFLOAD_FORCE ){
-    rc = hpSizeIsLarge(pBtree, pSource->iRoot, pSource->bIndex, HP_MIN_LEAF,
-                       &bLarge);
-  }
-  if( rc==SQLITE_OK && !bLarge ){
-    hpConfigStat(db, HP_STAT_SMALL);
-    return HP_DECLINE;
-  }
-  if( rc==SQLITE_OK ){
-    *pp = hpQueryNew(v, pPlan);
-    rc = *pp ? hpQueryRun(*pp, pPlan, aMem, hpThreads(db), 0) : HP_DECLINE;
-  }
-  if( rc==SQLITE_OK && db->mallocFailed ) rc = SQLITE_NOMEM;
-  return rc ? hpQueryFailed(*pp, db, rc) : SQLITE_OK;
+  return hpTaskScanRun(v, pPlan, aMem, pp);
 }
 
 /*

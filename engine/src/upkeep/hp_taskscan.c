@@ -4,20 +4,20 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_taskscan: the scans of tasks that only count.
+** hp_taskscan: the scan of a task that reads one tree.
 **
 **    hpTaskScanRun()    run a plan, if what it reads is large
 **
-** ANALYZE and foreign_key_check leave it to SQLite to write down, or to show,
-** what they find.  So their scans change nothing, and are over when this
-** returns: what the sinks of the last pipe have is there until hpQueryFree().
+** A scan changes nothing, and is over when this returns: what the sinks of the
+** last pipe have is there until hpQueryFree().  ANALYZE and foreign_key_check
+** leave it to SQLite to write down, or to show, what they find.  CREATE INDEX
+** and REINDEX lay the entries, which are sorted by then (hp_refill.c).
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
 
-#ifdef HP_TASK_SCAN
 /*
 ** Run pPlan: *pp is to be freed with hpQueryFree(), with an error, too.
 */
@@ -43,5 +43,4 @@ static int hpTaskScanRun(Vdbe *v, const HpPlan *pPlan, Mem *aMem, HpQuery **pp){
   if( rc==SQLITE_OK && db->mallocFailed ) rc = SQLITE_NOMEM;
   return rc ? hpQueryFailed(*pp, db, rc) : SQLITE_OK;
 }
-#endif /* HP_TASK_SCAN */
 #endif /* SQLITE_OMIT_HP */
