@@ -283,9 +283,8 @@ SQLITE_PRIVATE int sqlite3HpWindow(Parse*, Select*, WhereInfo*, int, int);
 SQLITE_PRIVATE int sqlite3HpRefillBegin(Parse*, Index*, int, int);
 SQLITE_PRIVATE void sqlite3HpRefillEnd(Parse*, int);
 SQLITE_PRIVATE int sqlite3HpCopyBegin(Parse*, Table*, Index*, int, int);
-SQLITE_PRIVATE void sqlite3HpCopyEnd(Parse*, int);
 SQLITE_PRIVATE int sqlite3HpCheckBegin(Parse*, Table*, int, int);
-SQLITE_PRIVATE void sqlite3HpCheckEnd(Parse*, int);
+SQLITE_PRIVATE void sqlite3HpTaskEnd(Parse*, int);
 # define sqlite3HpWantAll(S) ((S)->pHp = 0)
 SQLITE_PRIVATE void sqlite3HpRegisterFunctions(void);
 SQLITE_PRIVATE int sqlite3HpPragma(Parse*, const char*, const char*);
@@ -305,9 +304,8 @@ SQLITE_PRIVATE int sqlite3HpPragma(Parse*, const char*, const char*);
 # define sqlite3HpRefillBegin(A,B,C,D) 0
 # define sqlite3HpRefillEnd(A,B) ((void)(B))
 # define sqlite3HpCopyBegin(A,B,C,D,E) 0
-# define sqlite3HpCopyEnd(A,B) ((void)(B))
 # define sqlite3HpCheckBegin(A,B,C,D) 0
-# define sqlite3HpCheckEnd(A,B) ((void)(B))
+# define sqlite3HpTaskEnd(A,B) ((void)(B))
 # define sqlite3HpWantAll(S)
 # define sqlite3HpRegisterFunctions()
 # define sqlite3HpPragma(A,B,C) 0
@@ -397,9 +395,6 @@ SQLITE_PRIVATE int sqlite3HpOrphansBegin(Parse*, Table*);
 #endif
 #if defined(HP_ANALYZE) || defined(HP_ORPHANS)
 # define HP_TASK_SCAN 1
-SQLITE_PRIVATE void sqlite3HpTaskEnd(Parse*, int);
-#else
-# define sqlite3HpTaskEnd(A,B) ((void)(B))
 #endif
 
 /*

@@ -8,7 +8,6 @@
 ** to be (prepare time).
 **
 **    sqlite3HpCheckBegin()   before SQLite's loop over the table: OP_HpTask
-**    sqlite3HpCheckEnd()     behind that loop
 **
 ** PRAGMA integrity_check and quick_check say in pragma.c, for each table, what
 ** is looked at in each row.  The plan says the same: a pipe for each index, and
@@ -443,15 +442,5 @@ SQLITE_PRIVATE int sqlite3HpCheckBegin(
     return 0;
   }
   return hpEmitScan(pParse, pPlan, 0);
-}
-
-/*
-** SQLite's loop has been coded.  addrTask comes from sqlite3HpCheckBegin(): 0
-** if there is nothing.
-*/
-SQLITE_PRIVATE void sqlite3HpCheckEnd(Parse *pParse, int addrTask){
-  if( addrTask==0 || pParse->db->mallocFailed ) return;
-  assert( addrTask<sqlite3VdbeCurrentAddr(pParse->pVdbe) );
-  sqlite3VdbeJumpHere(pParse->pVdbe, addrTask);
 }
 #endif /* SQLITE_OMIT_HP */

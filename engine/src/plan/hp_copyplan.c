@@ -7,7 +7,6 @@
 ** hp_copyplan: a loop that copies a b-tree entry by entry (prepare time).
 **
 **    sqlite3HpCopyBegin()   before the loop: OP_HpTask
-**    sqlite3HpCopyEnd()     behind it
 **
 ** SQLite's transfer optimization codes such a loop for a table, and one for
 ** each of its indexes, if INSERT INTO new SELECT * FROM old is between tables
@@ -51,16 +50,5 @@ SQLITE_PRIVATE int sqlite3HpCopyBegin(
   sqlite3VdbeChangeP1(pParse->pVdbe, addr, iFrom);
   sqlite3VdbeChangeP3(pParse->pVdbe, addr, iTo);
   return addr;
-}
-
-/*
-** The loop ends here.  addrTask comes from sqlite3HpCopyBegin(): 0 if there is
-** nothing.
-*/
-SQLITE_PRIVATE void sqlite3HpCopyEnd(Parse *pParse, int addrTask){
-  if( addrTask==0 || pParse->db->mallocFailed ) return;
-  assert( sqlite3VdbeGetOp(pParse->pVdbe, addrTask)->opcode==OP_HpTask );
-  sqlite3VdbeChangeP2(pParse->pVdbe, addrTask,
-                      sqlite3VdbeCurrentAddr(pParse->pVdbe));
 }
 #endif /* SQLITE_OMIT_HP */

@@ -88,6 +88,7 @@ static int hpTaskPlanCode(Parse *pParse, HpCompile *pC, int rc){
   i = hpEmitScan(pParse, pPlan, 0);
   return pParse->db->mallocFailed ? 0 : i;
 }
+#endif /* HP_TASK_SCAN */
 
 /*
 ** SQLite's loop has been coded.  addrTask is the OP_HpTask before it, or 0 if
@@ -98,5 +99,4 @@ SQLITE_PRIVATE void sqlite3HpTaskEnd(Parse *pParse, int addrTask){
   assert( sqlite3VdbeGetOp(pParse->pVdbe, addrTask)->opcode==OP_HpTask );
   sqlite3VdbeJumpHere(pParse->pVdbe, addrTask);
 }
-#endif /* HP_TASK_SCAN */
 #endif /* SQLITE_OMIT_HP */
