@@ -394,10 +394,11 @@ static void hpDriverPlanCode(Parse*, SrcList*, Expr*, int, u8);
 static int hpPartitionPlan(HpPlan*, HpSortPlan*, const HpWanted*);
 
 /* hp_taskplan.c */
-#ifdef HP_TASK_SCAN
 static int hpTaskPlanMay(Parse*);
+static int hpTaskPlanEnd(HpCompile*, int);
+#ifdef HP_TASK_SCAN
 static int hpTaskPlanColumn(HpCompile*, HpKeys*, int);
-static int hpTaskPlanCode(Parse*, HpCompile*, int);
+static int hpTaskPlanCode(HpCompile*, int);
 #endif
 
 /* hp_indexplan.c */

@@ -62,7 +62,7 @@ SQLITE_PRIVATE int sqlite3HpAnalyzeBegin(
   for(i=0; i<nTest && rc==SQLITE_OK; i++){
     rc = hpTaskPlanColumn(&c, &pPrefix->keys, i);
   }
-  addr = hpTaskPlanCode(pParse, &c, rc);
+  addr = hpTaskPlanCode(&c, rc);
   if( addr ) sqlite3VdbeChangeP3(pParse->pVdbe, addr, regStat);
   return addr;
 }

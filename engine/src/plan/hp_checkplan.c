@@ -355,6 +355,7 @@ static HpPlan *hpCheckPlanCompile(
   x.hp.pIdx = pPk;
   pPlan = hpCompileNew(&c, pParse, &x, nIndex+1);
   if( pPlan==0 ) return 0;
+  pPlan->xTask = hpCheckTaskRun;
   for(i=0; i<=nIndex; i++){
     pPlan->aPipe[i].pSink = &hpSinkCheck;
     pPlan->aPipe[i].pCheck = hpCompileAlloc(pPlan, sizeof(HpCheckPlan));
@@ -370,19 +371,12 @@ static HpPlan *hpCheckPlanCompile(
     rc = hpCheckPlanIndex(&c, pIdx, i);
     i++;
   }
-  if( rc==SQLITE_OK && hpCompileNoUser(&c) ) rc = SQLITE_ERROR;
-  if( rc || pParse->nErr || pParse->db->mallocFailed ){
-    hpConfigStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
-    hpCompileFree(pPlan);
-    return 0;
-  }
+  if( hpTaskPlanEnd(&c, rc) ) return 0;
   for(i=0; i<=nIndex; i++){
-    hpCompileSortColumns(&pPlan->aPipe[i]);
     hpCheckPlanHeads(&pPlan->aPipe[i]);
     /* To read more than SQLite would is no harm: if it fails SQLite reads */
     pPlan->aPipe[i].source.eTypeOnly = 0;
   }
-  pPlan->xTask = hpCheckTaskRun;
   return pPlan;
 }
 
@@ -433,8 +427,7 @@ SQLITE_PRIVATE int sqlite3HpCheckBegin(
 ){
   HpPlan *pPlan;
   int nMem = pParse->nMem;
-  if( pParse->nErr || hpConfigOffload(pParse->db)==HP_OFFLOAD_OFF ) return 0;
-  if( ENC(pParse->db)!=SQLITE_UTF8 || !IsOrdinaryTable(pTab) ) return 0;
+  if( !hpTaskPlanMay(pParse) || !IsOrdinaryTable(pTab) ) return 0;
   if( !hpCheckPlanMayBeLarge(pParse->db, pTab) ) return 0;
   pPlan = hpCheckPlanCompile(pParse, pTab, iTab, isQuick);
   if( pPlan==0 ){

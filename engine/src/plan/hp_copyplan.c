@@ -33,6 +33,7 @@ SQLITE_PRIVATE int sqlite3HpCopyBegin(
   sqlite3 *db = pParse->db;
   HpPlan *pPlan;
   int addr, i;
+  /* Not hpTaskPlanMay(): cells are copied in any encoding */
   if( pParse->nErr || (db->mDbFlags & DBFLAG_Vacuum)==0 ) return 0;
   if( hpConfigOffload(db)==HP_OFFLOAD_OFF || !IsOrdinaryTable(pTab) ) return 0;
   for(i=0; pIdx && i<pIdx->nColumn; i++){

@@ -131,6 +131,7 @@ static HpPlan *hpIndexPlanCompile(Parse *pParse, Index *pIndex, int iTab){
   if( !HasRowid(x.pSTab) ) x.hp.pIdx = sqlite3PrimaryKeyIndex(x.pSTab);
   pPlan = hpCompileNew(&c, pParse, &x, 1);
   if( pPlan==0 ) return 0;
+  pPlan->xTask = hpRefillRun;
   c.pPipe->pSink = &hpSinkSort;
   c.pPipe->pSort = pSort = hpCompileAlloc(pPlan, sizeof(*pSort));
   if( pSort==0
@@ -154,19 +155,9 @@ static HpPlan *hpIndexPlanCompile(Parse *pParse, Index *pIndex, int iTab){
   for(i=0; i<pIndex->nColumn && rc==SQLITE_OK; i++){
     rc = hpIndexPlanColumn(&c, pIndex, i);
   }
-  if( rc==SQLITE_OK && c.pPipe->bUser ){
-    /* The application's functions may look at what is being written */
-    hpCompileNo(&c, HP_NO_FUNCTION);
-    rc = SQLITE_ERROR;
-  }
-  if( rc || pParse->nErr || pParse->db->mallocFailed ){
-    hpConfigStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
-    hpCompileFree(pPlan);
-    return 0;
-  }
+  if( hpTaskPlanEnd(&c, rc) ) return 0;
   /* SQLite reads all values that entries have, whatever WHERE asks */
   c.pPipe->source.eTypeOnly = 0;
-  hpCompileSortColumns(c.pPipe);
   for(i=0; i<pSort->nField; i++){
     HpField *pField = &pSort->aField[i];
     int k;
@@ -174,7 +165,6 @@ static HpPlan *hpIndexPlanCompile(Parse *pParse, Index *pIndex, int iTab){
     for(k=0; c.pPipe->source.aCol[k].iStore!=pField->iStore; k++){}
     pField->iCol = k;
   }
-  pPlan->xTask = hpRefillRun;
   return pPlan;
 }
 
@@ -194,10 +184,9 @@ SQLITE_PRIVATE int sqlite3HpRefillBegin(
   HpPlan *pPlan;
   int nMem = pParse->nMem;
   int addr;
-  if( pParse->nErr || hpConfigOffload(pParse->db)==HP_OFFLOAD_OFF ) return 0;
+  if( !hpTaskPlanMay(pParse) ) return 0;
   if( pIndex->bAscKeyBug || !IsOrdinaryTable(pTab) ) return 0;
   if( hpIndexPlanHasReal(pIndex) ) return 0;
-  if( ENC(pParse->db)!=SQLITE_UTF8 ) return 0;
   pPlan = hpIndexPlanCompile(pParse, pIndex, iTab);
   if( pPlan==0 ){
     pParse->nMem = nMem;

@@ -7,8 +7,9 @@
 ** hp_taskplan: what plans of tasks have in common (prepare time).
 **
 **    hpTaskPlanMay()       may there be a plan at all?
+**    hpTaskPlanEnd()       it is compiled, or refused
 **    hpTaskPlanColumn()    a column of an index, as a key
-**    hpTaskPlanCode()      finish the plan, and emit OP_HpTask
+**    hpTaskPlanCode()      the end of the plan, and OP_HpTask
 **    sqlite3HpTaskEnd()    behind SQLite's loop
 **
 ** The columns of an index are read where they stand in its entries, be they
@@ -19,7 +20,6 @@
 # include "hpInt.h"
 #endif
 
-#ifdef HP_TASK_SCAN
 /*
 ** May a loop of SQLite's be done by a scan, as far as the connection goes?
 */
@@ -29,6 +29,31 @@ static int hpTaskPlanMay(Parse *pParse){
       && ENC(pParse->db)==SQLITE_UTF8;
 }
 
+/*
+** The plan of pC is compiled, or refused if rc is not 0.  Returns 0 if columns
+** are in the order of the record and it may be emitted.  Else it is freed.
+*/
+static int hpTaskPlanEnd(HpCompile *pC, int rc){
+  HpPlan *pPlan = pC->pPlan;
+  Parse *pParse = pC->pParse;
+  int i;
+  assert( pPlan->xTask!=0 );
+  /* The application's functions might be called twice for a row, or look at
+  ** what is being written */
+  if( rc==SQLITE_OK ) rc = hpCompileNoUser(pC);
+  if( rc==SQLITE_OK && (pParse->nErr || pParse->db->mallocFailed) ){
+    rc = SQLITE_ERROR;
+  }
+  if( rc ){
+    hpConfigStat(pParse->db, pC->eNo ? pC->eNo : HP_NO_OTHER);
+    hpCompileFree(pPlan);
+    return rc;
+  }
+  for(i=0; i<pPlan->nPipe; i++) hpCompileSortColumns(&pPlan->aPipe[i]);
+  return SQLITE_OK;
+}
+
+#ifdef HP_TASK_SCAN
 /*
 ** Let column i of the index that pC scans be key i of pKeys, which has room for
 ** it.
@@ -70,23 +95,13 @@ static int hpTaskPlanColumn(HpCompile *pC, HpKeys *pKeys, int i){
 }
 
 /*
-** The plan of pC is compiled, or refused if rc is not 0.  Emit OP_HpTask and
-** return its address, or 0.
+** The same, and if it may be emitted OP_HpTask is: returns its address, or 0.
 */
-static int hpTaskPlanCode(Parse *pParse, HpCompile *pC, int rc){
-  HpPlan *pPlan = pC->pPlan;
-  int i;
-  assert( pPlan->xTask!=0 );
-  /* The application's functions might be called twice for a row */
-  if( rc==SQLITE_OK ) rc = hpCompileNoUser(pC);
-  if( rc || pParse->nErr || pParse->db->mallocFailed ){
-    hpConfigStat(pParse->db, pC->eNo ? pC->eNo : HP_NO_OTHER);
-    hpCompileFree(pPlan);
-    return 0;
-  }
-  for(i=0; i<pPlan->nPipe; i++) hpCompileSortColumns(&pPlan->aPipe[i]);
-  i = hpEmitScan(pParse, pPlan, 0);
-  return pParse->db->mallocFailed ? 0 : i;
+static int hpTaskPlanCode(HpCompile *pC, int rc){
+  int addr;
+  if( hpTaskPlanEnd(pC, rc) ) return 0;
+  addr = hpEmitScan(pC->pParse, pC->pPlan, 0);
+  return pC->pParse->db->mallocFailed ? 0 : addr;
 }
 #endif /* HP_TASK_SCAN */
 
