@@ -10,14 +10,15 @@
 #ifndef HPUPKEEP_H
 #define HPUPKEEP_H
 
+/* hp_taskscan.c */
+static int hpTaskScanIsLarge(sqlite3*, Btree*, Pgno, int, int*);
+static int hpTaskScanRun(Vdbe*, const HpPlan*, Mem*, HpQuery**);
+
 /* hp_copy.c */
 static int hpCopyRun(Vdbe*, const HpPlan*, const VdbeOp*, Mem*, int*);
 
 /* hp_refill.c */
 static int hpRefillRun(Vdbe*, const HpPlan*, const VdbeOp*, Mem*, int*);
-
-/* hp_taskscan.c */
-static int hpTaskScanRun(Vdbe*, const HpPlan*, Mem*, HpQuery**);
 
 /* hp_analyze.c */
 #ifdef HP_ANALYZE

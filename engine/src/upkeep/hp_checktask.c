@@ -34,18 +34,6 @@ static int hpCheckTaskSums(const HpCheckAll *p){
   return 1;
 }
 
-/* Is the table large enough?  *pbLarge says so */
-static int hpCheckTaskIsLarge(
-  sqlite3 *db,
-  const HpSourcePlan *pSource,
-  int *pbLarge
-){
-  *pbLarge = 1;
-  if( hpConfigOffload(db)==HP_OFFLOAD_FORCE ) return SQLITE_OK;
-  return hpSizeIsLarge(db->aDb[pSource->iDb].pBt, pSource->iRoot,
-                       pSource->bIndex, HP_MIN_LEAF, pbLarge);
-}
-
 /*
 ** Check what pPlan is about.  HP_DECLINE: SQLite's loop is to do it.
 */
@@ -57,7 +45,8 @@ static int hpCheckTaskRun(
   int *piNext
 ){
   sqlite3 *db = v->db;
-  Btree *pBtree = db->aDb[hpPlanLast(pPlan)->source.iDb].pBt;
+  const HpSourcePlan *pSource = &hpPlanLast(pPlan)->source;
+  Btree *pBtree = db->aDb[pSource->iDb].pBt;
   int nSum = hpPlanLast(pPlan)->pCheck->nSum;
   int bLarge;
   HpCheckAll *pAll;
@@ -67,7 +56,7 @@ static int hpCheckTaskRun(
   UNUSED_PARAMETER2(pOp, piNext);
   /* The temporary database may be empty */
   if( sqlite3BtreeLastPage(pBtree)==0 ) return HP_DECLINE;
-  rc = hpCheckTaskIsLarge(db, &hpPlanLast(pPlan)->source, &bLarge);
+  rc = hpTaskScanIsLarge(db, pBtree, pSource->iRoot, pSource->bIndex, &bLarge);
   if( rc ) return HP_DECLINE;
   if( !bLarge ){
     hpConfigStat(db, HP_STAT_SMALL);

@@ -130,18 +130,16 @@ static int hpCopyRun(
   BtCursor *pFrom = v->apCsr[pOp->p1]->uc.pCursor;
   BtCursor *pTo = v->apCsr[pOp->p3]->uc.pCursor;
   HpLayer *pLayer = 0;
-  int bLarge = 1;
+  int bLarge;
   int bEmpty = 0;
-  int rc = SQLITE_OK;
+  int rc;
   UNUSED_PARAMETER(aMem);
   UNUSED_PARAMETER(piNext);
   assert( v->apCsr[pOp->p1]->eCurType==CURTYPE_BTREE );
   assert( pTo->curFlags & BTCF_WriteFlag );
   if( (db->mDbFlags & DBFLAG_Vacuum)==0 ) return HP_DECLINE;
-  if( hpConfigOffload(db)!=HP_OFFLOAD_FORCE ){
-    rc = hpSizeIsLarge(pFrom->pBtree, pFrom->pgnoRoot, pFrom->pKeyInfo!=0,
-                       HP_MIN_LEAF, &bLarge);
-  }
+  rc = hpTaskScanIsLarge(db, pFrom->pBtree, pFrom->pgnoRoot,
+                         pFrom->pKeyInfo!=0, &bLarge);
   if( rc || !bLarge ) return HP_DECLINE;
   rc = sqlite3BtreeFirst(pTo, &bEmpty);
   if( rc || !bEmpty || moveToRoot(pTo)!=SQLITE_EMPTY ) return HP_DECLINE;

@@ -6,7 +6,8 @@
 *************************************************************************
 ** hp_taskscan: the scan of a task that reads one tree.
 **
-**    hpTaskScanRun()    run a plan, if what it reads is large
+**    hpTaskScanIsLarge()   is a b-tree large enough for a task?
+**    hpTaskScanRun()       run a plan, if what it reads is large
 **
 ** A scan changes nothing, and is over when this returns: what the sinks of the
 ** last pipe have is there until hpQueryFree().  ANALYZE and foreign_key_check
@@ -19,19 +20,34 @@
 #endif
 
 /*
+** Set *pbLarge if the b-tree at iRoot is large enough for a task, or tasks are
+** forced.
+*/
+static int hpTaskScanIsLarge(
+  sqlite3 *db,
+  Btree *pBtree,
+  Pgno iRoot,
+  int bIndex,            /* It is the b-tree of an index */
+  int *pbLarge
+){
+  assert( pBtree->db==db );
+  *pbLarge = 1;
+  if( hpConfigOffload(db)==HP_OFFLOAD_FORCE ) return SQLITE_OK;
+  return hpSizeIsLarge(pBtree, iRoot, bIndex, HP_MIN_LEAF, pbLarge);
+}
+
+/*
 ** Run pPlan: *pp is to be freed with hpQueryFree(), with an error, too.
 */
 static int hpTaskScanRun(Vdbe *v, const HpPlan *pPlan, Mem *aMem, HpQuery **pp){
   sqlite3 *db = v->db;
   const HpSourcePlan *pSource = &hpPlanLast(pPlan)->source;
-  int bLarge = 1;
-  int rc = SQLITE_OK;
+  int bLarge;
+  int rc;
   *pp = 0;
   assert( pSource->iDb>=0 && pSource->iDb<db->nDb && pPlan->nSet==0 );
-  if( hpConfigOffload(db)!=HP_OFFLOAD_FORCE ){
-    rc = hpSizeIsLarge(db->aDb[pSource->iDb].pBt, pSource->iRoot,
-                       pSource->bIndex, HP_MIN_LEAF, &bLarge);
-  }
+  rc = hpTaskScanIsLarge(db, db->aDb[pSource->iDb].pBt, pSource->iRoot,
+                         pSource->bIndex, &bLarge);
   if( rc==SQLITE_OK && !bLarge ){
     hpConfigStat(db, HP_STAT_SMALL);
     return HP_DECLINE;
