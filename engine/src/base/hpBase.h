@@ -543,6 +543,9 @@ static Pager *hpThreadPager(const HpQuery*);
 static u32 hpThreadChanges(const HpQuery*);
 static int hpThreadChanged(const HpQuery*);
 static int hpThreadTripped(const HpQuery*);
+#ifndef SQLITE_OMIT_PROGRESS_CALLBACK
+static int hpThreadSteps(Vdbe*, u64);
+#endif
 static int hpThreadProgress(HpWorker*, u32);
 static int hpThreadEach(HpQuery*, void (*)(HpWorker*));
 

@@ -22,7 +22,8 @@
 **    hpThreadChanges(), hpThreadChanged()    has application code changed the
 **                                            database?
 **    hpThreadTripped()   have cursors on the file become invalid?
-**    hpThreadProgress()  a worker has done so many opcodes' work
+**    hpThreadSteps()     so many opcodes' work is done: the progress handler
+**    hpThreadProgress()  the same by a worker
 **
 ** The thread that called sqlite3_step() is the first worker.  The others are
 ** made by hpThreadEach() and joined before it returns, so there is nothing to
@@ -292,16 +293,33 @@ static int hpThreadTripped(const HpQuery *p){
 
 #ifndef SQLITE_OMIT_PROGRESS_CALLBACK
 /*
+** Stock would have run nStep opcodes of statement v for what was done: call the
+** progress handler as often as that asks for.  Returns true if it said stop.
+*/
+static int hpThreadSteps(Vdbe *v, u64 nStep){
+  sqlite3 *db = v->db;
+  u64 n = v->nHpStepLeft + nStep;
+  int bStop = 0;
+  assert( sqlite3_mutex_held(db->mutex) );
+  while( db->xProgress && n>=db->nProgressOps
+      && !bStop && AtomicLoad(&db->u1.isInterrupted)==0
+  ){
+    n -= db->nProgressOps;
+    bStop = db->xProgress(db->pProgressArg)!=0;
+  }
+  v->nHpStepLeft = db->xProgress && n<db->nProgressOps ? (u32)n : 0;
+  return bStop;
+}
+
+/*
 ** In the caller's thread: call the progress handler for the steps that the
 ** workers have counted.
 */
 static void hpThreadTell(HpQuery *p){
-  sqlite3 *db = p->db;
-  u64 n = p->v->nHpStepLeft;
+  u64 n = 0;
   int i;
   /* Only the application's thread calls the application, and lets workers go on
   ** meanwhile */
-  assert( sqlite3_mutex_held(db->mutex) );
   assert( p->pMutex==0 || sqlite3_mutex_notheld(p->pMutex) );
   for(i=0; i<p->nWorker; i++){
     HpWorker *pWorker = p->apWorker[i];
@@ -309,15 +327,13 @@ static void hpThreadTell(HpQuery *p){
     n += (u32)(nStep - pWorker->nTold);
     AtomicStore(&pWorker->nTold, nStep);
   }
-  while( db->xProgress && n>=db->nProgressOps
-      && AtomicLoad(&p->bInterrupt)==0 && AtomicLoad(&db->u1.isInterrupted)==0
-  ){
-    n -= db->nProgressOps;
-    if( db->xProgress(db->pProgressArg) ) AtomicStore(&p->bInterrupt, 1);
+  /* Once it has said stop it is not called again */
+  if( AtomicLoad(&p->bInterrupt)==0 && hpThreadSteps(p->v, n) ){
+    AtomicStore(&p->bInterrupt, 1);
   }
-  p->v->nHpStepLeft = db->xProgress && n<db->nProgressOps ? (u32)n : 0;
 }
 #else
+# define hpThreadSteps(V,N) 0
 # define hpThreadTell(P)
 #endif
 

@@ -33,29 +33,6 @@
 #define HP_COPY_STEPS 4
 
 /*
-** Statement v has done what SQLite does in nStep instructions: call the
-** progress handler as often as that asks for.
-*/
-static int hpCopyTell(Vdbe *v, u32 nStep){
-  sqlite3 *db = v->db;
-  assert( sqlite3_mutex_held(db->mutex) );
-#ifndef SQLITE_OMIT_PROGRESS_CALLBACK
-  if( db->xProgress ){
-    u64 n = (u64)v->nHpStepLeft + nStep;
-    while( n>=db->nProgressOps ){
-      n -= db->nProgressOps;
-      if( db->xProgress(db->pProgressArg) ) return SQLITE_INTERRUPT;
-      if( db->xProgress==0 || db->nProgressOps==0 ) break;
-    }
-    v->nHpStepLeft = (u32)n;
-  }
-#else
-  UNUSED_PARAMETER(nStep);
-#endif
-  return AtomicLoad(&db->u1.isInterrupted) ? SQLITE_INTERRUPT : SQLITE_OK;
-}
-
-/*
 ** The entry that pFrom is at as a cell of a leaf, if it is one as it stands:
 ** its bytes, and *pn of them.  Else NULL.
 */
@@ -108,8 +85,11 @@ static int hpCopyCells(
       n = (u32)pBt->nPreformatSize;
     }
     rc = hpLayerCell(pLayer, aCell, n, iRowid);
-    if( rc==SQLITE_OK && ++nTold%HP_COPY_POLL==0 ){
-      rc = hpCopyTell(v, HP_COPY_POLL*HP_COPY_STEPS);
+    if( rc==SQLITE_OK && ++nTold%HP_COPY_POLL==0
+     && (hpThreadSteps(v, HP_COPY_POLL*HP_COPY_STEPS)
+         || AtomicLoad(&v->db->u1.isInterrupted))
+    ){
+      rc = SQLITE_INTERRUPT;
     }
     if( rc==SQLITE_OK ) rc = sqlite3BtreeNext(pFrom, 0);
   }
