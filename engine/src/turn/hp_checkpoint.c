@@ -280,6 +280,7 @@ static void hpCheckpointFree(unixInodeInfo *pInode){
   hpCopierLock();
   assert( p->pFile==0 );
   hpCheckpointForget(p);
+  assert( !p->bWanted && !AtomicLoad(&p->bShut) );
   hpCopierUnlock();
   sqlite3_free(p->job.pNames);
   sqlite3_free(p);
@@ -327,6 +328,7 @@ static int hpCheckpointHas(const unixFile *pFile, u16 mask){
 static void hpCheckpointBusy(const unixFile *pFile, u16 mask){
   HpCheckpoint *p = hpCheckpointOf(pFile);
   u32 nBlocked = (mask & (1<<WAL_WRITE_LOCK))!=0;
+  assert( p!=0 && !hpCopierSelf );
   hpCopierLock();
   p->nBlocked += nBlocked;
   if( AtomicLoad(&p->bShut) ) hpParkWake(&p->bGo);
@@ -598,6 +600,7 @@ static void *hpCopierMain(void *pUnused){
       sqlite3_free(job.pNames);
       sqlite3EndBenignMalloc();
       hpCopierLock();
+      assert( hpCopier.pRunning==job.pInode );
       hpCopier.pRunning = 0;
       hpCopier.nRun++;
       pthread_cond_broadcast(&hpCopier.cond);
@@ -675,6 +678,8 @@ static void hpCopierEnd(void){
     hpCopierUnlock();
     (void)pthread_join(thread, 0);
     hpCopierLock();
+    /* Nothing is noted while it is to end: hpCopierStart() */
+    assert( hpCopier.pWanted==0 && hpCopier.pRunning==0 );
     hpCopier.bThread = hpCopier.bStop = 0;
     pthread_cond_broadcast(&hpCopier.cond);
   }
@@ -704,6 +709,7 @@ static void hpCheckpointLeave(unixFile *pFile, int bFirst){
   hpCheckpointForget(p);
   p->nLeave++;
   while( hpCopier.pRunning==pFile->pInode ) hpCopierWait();
+  assert( !p->bWanted && p->nLeave>0 );
   p->nLeave--;
   if( bFirst ) p->bFirst = p->bNamed = 0;
   hpCopierUnlock();
@@ -766,6 +772,7 @@ static int hpCheckpointDescribe(HpCkptJob *pJob, Pager *pPager, int nLimit){
   unixFile *pFile = (unixFile*)pPager->fd;
   int nDb = sqlite3Strlen30(pPager->zFilename);
   int nWal = sqlite3Strlen30(pPager->zWal);
+  assert( pPager->pWal!=0 && nDb>0 && nWal>0 );
   sqlite3BeginBenignMalloc();
   pJob->pNames = sqlite3MallocZero(4 + nDb+2 + (u64)nWal+2);
   sqlite3EndBenignMalloc();
@@ -905,6 +912,7 @@ SQLITE_PRIVATE int sqlite3HpCheckpoint(
   HpCheckpoint *p;
   HpCkptJob job;
   int bLong, bWait, bFirst, bTaken;
+  assert( sqlite3_mutex_held(db->mutex) && !hpCopierSelf );
   if( iDb<0 ) return 0;
   pPager = sqlite3BtreePager(db->aDb[iDb].pBt);
   if( !hpCheckpointMay(db, db->aDb[iDb].pBt) ) return 0;

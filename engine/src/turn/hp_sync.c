@@ -144,6 +144,7 @@ struct HpSync {
 /* Is the chain consistent?  The mutex is held */
 static int hpChainIsSane(const HpSync *p){
   if( p->iShown>p->iCommit || (p->iFail>0 && p->iFailFrom>p->iFail) ) return 0;
+  if( (p->pFollower==0)!=(p->pWal==0) ) return 0;
   if( !p->bOpen ) return p->pFollower==0 && !p->bSyncs && !p->bFailed;
   /* What is not shown yet is somebody's who waits, or has failed */
   return p->iShown==p->iCommit || p->nMember>0 || p->bFailed;
@@ -227,6 +228,7 @@ static void hpSyncSleep(HpSync *p){
 /* May a transaction follow?  If all commits are shown the lock is given back.
 ** The mutex is held */
 static int hpSyncMayFollow(const HpSync *p){
+  assert( sqlite3_mutex_held(p->pMutex) );
   return p->bOpen && p->pFollower==0 && !p->bFailed && !p->bShut
       && p->iShown<p->iCommit
       && p->nCommit<HP_SYNC_MOST && hpParkNow()-p->tOpen<HP_SYNC_TIME;
@@ -291,6 +293,7 @@ static void hpSyncReturns(unixFile *pFile){
   sqlite3_mutex_enter(p->pMutex);
   if( p->pFollower==pFile ){
     Wal *pWal = p->pWal;
+    assert( p->bOpen && pWal->hp.pLive==p->aHdr );
     pWal->hp.pLive = 0;
     if( p->bFailed ){
       u8 bWas = pWal->writeLock;
@@ -303,6 +306,7 @@ static void hpSyncReturns(unixFile *pFile){
     p->pWal = 0;
     hpSyncNext(p, pFile);
   }else if( p->nUndo>0 ){
+    assert( p->bOpen && p->bFailed );
     p->nUndo--;
     hpSyncNext(p, pFile);
   }
@@ -401,6 +405,7 @@ SQLITE_PRIVATE void sqlite3HpSyncLeave(BtShared *pBt){
   HpSync *p;
   if( pWal==0 || pWal->hp.iBase==0 || pBt->inTransaction!=TRANS_NONE ) return;
   p = hpSyncOf(pFile->pInode);
+  assert( p!=0 && pBt->db->hp.pBase==pWal );
   if( hpSyncLends(pFile) ) hpSyncReturns(pFile);
   sqlite3_mutex_enter(p->pMutex);
   hpSyncKnown(p, pWal);
@@ -425,6 +430,8 @@ SQLITE_PRIVATE void sqlite3HpSyncClosed(Wal *pWal){
 ** yet.  The mutex is held.
 */
 static int hpSyncResult(const HpSync *p, u64 i){
+  assert( sqlite3_mutex_held(p->pMutex) );
+  assert( i>0 && i<=p->iCommit );
   if( i>=p->iFailFrom && i<=p->iFail ) return p->rcFail;
   return i<=p->iShown ? SQLITE_OK : SQLITE_DONE;
 }
@@ -468,6 +475,7 @@ SQLITE_PRIVATE int sqlite3HpSyncStep(Vdbe *v, int rc){
     sqlite3CloseSavepoints(db);
     db->autoCommit = 1;
     (void)sqlite3HpSyncDurable(db);
+    assert( db->hp.pBase==0 );
   }
   v->rc = rcSync;
   return SQLITE_ERROR;
@@ -477,6 +485,7 @@ SQLITE_PRIVATE void sqlite3HpSyncPrepare(BtShared *pBt){
   sqlite3 *db = pBt->db;
   Wal *pWal = pBt->pPager->pWal;
   int i, n = 0;
+  assert( pBt->inTransaction==TRANS_WRITE );
   if( pWal==0 || WAL_SYNC_FLAGS(pBt->pPager->walSyncFlags)==0 ) return;
   for(i=0; i<db->nDb; i++){
     Btree *pBtree = db->aDb[i].pBt;
@@ -514,6 +523,7 @@ static u64 hpSyncAdd(HpSync *p, Wal *pWal, int bFollows){
   if( !bFollows ) AtomicStore(&p->bOpen, 1);
   sqlite3_mutex_leave(pNode->pShmMutex);
   if( bFollows ){
+    assert( p->bOpen && p->pFollower==pFile && p->pWal==pWal );
     pWal->hp.pLive = 0;
     __atomic_store_n(&p->pFollower, 0, __ATOMIC_RELAXED);
     p->pWal = 0;
@@ -555,6 +565,8 @@ static void hpSyncAll(HpSync *p, Wal *pWal){
   pthread_setcancelstate(eWas, &eWas);
 #endif
   sqlite3_mutex_enter(p->pMutex);
+  /* Meanwhile commits may have come, but nobody has shown any */
+  assert( p->bOpen && p->iShown<iCommit && iCommit<=p->iCommit );
   p->bSyncs = 0;
   if( rc==SQLITE_OK ){
     pWal->hdr = hdr;
@@ -644,6 +656,7 @@ static int hpSyncFrames(
       hpSyncAll(p, pWal);
     }
   }
+  assert( p->nMember>0 && (rc==SQLITE_OK || p->nUndo>0) );
   p->nMember--;
   if( rc==SQLITE_OK ){
     pWal->iCallback = pWal->hdr.mxFrame;

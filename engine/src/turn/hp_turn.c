@@ -218,6 +218,7 @@ static HpTurn *hpTurnMake(unixInodeInfo *pInode){
 ** mutex is held */
 static void hpTurnOwn(HpTurn *p){
   pid_t pid = osGetpid(0);
+  assert( sqlite3_mutex_held(p->pMutex) );
   if( p->pid==pid ) return;
   p->pFirst = p->pOther = 0;
   p->pHolder = 0;
@@ -272,6 +273,7 @@ static void hpTurnJoin(
 static void hpTurnLeave(HpTurn *p, HpTicket *pT){
   HpTicket **pp = pT->eLine==HP_LINE_WRITER ? &p->pFirst : &p->pOther;
   assert( pT->eLine!=HP_LINE_NONE );
+  assert( sqlite3_mutex_held(p->pMutex) );
   while( *pp && *pp!=pT ) pp = &(*pp)->pNext;
   pT->eLine = HP_LINE_NONE;
   if( *pp==0 ) return;                       /* It was its parent's */
@@ -325,6 +327,7 @@ static int hpTurnIsLocal(const BtShared *pBt){
 */
 static int hpTurnIsStrict(const HpTurn *p, i64 tNow){
   const HpTicket *pT = p->pFirst;
+  assert( sqlite3_mutex_held(p->pMutex) );
   if( pT && tNow-MAX(pT->tJoin, p->tMoved)>=HP_TURN_PATIENCE ) return 1;
   for(; pT; pT=pT->pNext){
     if( pT->tEnd-tNow<HP_TURN_PATIENCE ) return 1;
@@ -338,6 +341,7 @@ static int hpTurnIsStrict(const HpTurn *p, i64 tNow){
 */
 static i64 hpTurnNap(HpTurn *p, BtShared *pBt, i64 tNow, int *pbTry){
   HpTicket *pT = &pBt->hpTicket;
+  assert( p->pFirst==pT && pT->nPoll<=8 );
   *pbTry = 0;
   if( hpTurnIsLocal(pBt) ){
     return hpTurnIsStrict(p, tNow) ? HP_TURN_STALE : HP_TURN_NAP;
@@ -439,6 +443,8 @@ static void hpTurnDoze(HpTurn *p, BtShared *pBt, i64 tNow, i64 tEnd){
   sqlite3_mutex_leave(p->pMutex);
   hpParkSleep(&pT->bGo, nNap);
   sqlite3_mutex_enter(p->pMutex);
+  /* Only writers are put aside by others */
+  assert( pT->eLine==HP_LINE_OTHER );
   hpTurnLeave(p, pT);
   sqlite3_mutex_leave(p->pMutex);
 }
@@ -459,6 +465,7 @@ static int hpTurnBusyCount(i64 nMs){
   assert( nMs>=0 );
   if( nMs>1000 ) n = (int)MIN(nMs/100, 0x3fffffff);
   while( hpTurnBusyTotal(n)<nMs ) n++;
+  assert( n==1 || hpTurnBusyTotal(n-1)<nMs );
   return n;
 }
 
@@ -469,6 +476,7 @@ static int hpTurnBusyCount(i64 nMs){
 static i64 hpTurnLeft(BtShared *pBt){
   sqlite3 *db = pBt->db;
   int nBusy = db->busyHandler.nBusy;
+  assert( sqlite3_mutex_held(db->mutex) && db->busyTimeout>0 );
   if( nBusy==0 || nBusy!=db->hp.nBusy ){
     db->hp.tWaited = hpTurnBusyTotal(nBusy)*HP_TURN_MS;
   }
@@ -506,6 +514,7 @@ static void hpTurnLine(BtShared *pBt){
   int bPark;
   assert( pBt->inTransaction==TRANS_NONE );
   if( pT->bWriter ) return;                  /* It was woken, and tries */
+  assert( pT->eLine==HP_LINE_NONE && !pT->bJoined );
   pT->bWriter = 1;
   pT->bAside = 0;
   pT->nPoll = 0;
@@ -566,6 +575,7 @@ SQLITE_PRIVATE int sqlite3HpTurnBusy(BtShared *pBt){
     return 0;
   }
   sqlite3_mutex_enter(p->pMutex);
+  assert( pT->bWriter || pT->eLine==HP_LINE_NONE );
   /* No writer, or one that has its lock and waits for readers to end */
   bDoze = !pT->bWriter || pT->bAside
       || ((unixFile*)sqlite3PagerFile(pBt->pPager))->eFileLock>SHARED_LOCK;
@@ -604,6 +614,7 @@ SQLITE_PRIVATE void sqlite3HpTurnEnd(BtShared *pBt, int bBegun){
   if( p==0 || (!bJoined && !hpTurnWaiters(p)) ) return;
   sqlite3_mutex_enter(p->pMutex);
   hpTurnOwn(p);
+  assert( pT->eLine!=HP_LINE_OTHER );
   if( pT->eLine!=HP_LINE_NONE ) hpTurnLeave(p, pT);
   if( bBegun ){
     if( p->pHolder!=pBt ){
