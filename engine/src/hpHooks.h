@@ -16,9 +16,8 @@
 ** SQLite did before the patch, and the fields are gone: what is compiled is
 ** SQLite.  So each declaration stands beside the macro it becomes then.  What
 ** else differs has an #ifdef in the patches: the cases of OP_HpXxx in vdbe.c,
-** the fields Parse.hpTail, which has a condition of its own, and Wal.hp, whose
-** type needs one that is known in wal.c only, and one assert() of SQLite's
-** that does not hold with us.
+** the field Parse.hpTail, which has a condition of its own, and one assert() of
+** SQLite's that does not hold with us.
 */
 #ifndef HPHOOKS_H
 #define HPHOOKS_H
@@ -214,6 +213,26 @@ struct HpPagerPart {
   u8 nCheck;                /* Read transactions so far */
   struct HpColumnFile *pColumns;   /* Columns shared with other connections */
   u8 bWrites;               /* sqlite3HpWriteBegin() was called */
+};
+
+/* Wal.hp: what a connection knows of its log.  Headers of the wal-index are
+** WalIndexHdr, which only wal.c knows: as many bytes */
+struct WalIndexHdr;
+typedef struct HpWalPart HpWalPart;
+struct HpWalPart {
+  int bSize;                /* See sqlite3HpFileSize(): the rest is set, ... */
+  u32 iVersion;             /* ... while Pager.iDataVersion is this ... */
+  u32 aHdr[12];             /* ... and the header is like this ... */
+  i64 szFile;               /* ... the database file has this size */
+  u32 aHdrWas[12];          /* See sqlite3HpSnapshotKeeps() */
+  struct WalIndexHdr *pLive;   /* In place of the header of the wal-index: see
+                            ** hp_sync.c, as for the rest */
+  u64 iBase;                /* The commit that it goes on from, or 0 */
+  sqlite3 *db;
+  u8 bAlone;                /* Its commit is synced by itself, ... */
+  u8 bSchema;               /* ... or changes the schema */
+  u8 bReady;                /* The two are set */
+  u8 bDrop;                 /* Cached pages may be of a commit that failed */
 };
 
 /* BtShared.hpGuess: are overflow pages adjacent?  See hp_chain.c */

@@ -64,7 +64,7 @@ SQLITE_PRIVATE int sqlite3HpFileSize(
   int bKeep = pWal && pWal->readLock>=0 && pWal->exclusiveMode==WAL_NORMAL_MODE
            && pWal->bShmUnreliable==0 && hpConfig()->bOff==0;
   if( bKeep && pWal->hp.bSize && pWal->hp.iVersion==iVersion
-   && memcmp(&pWal->hp.hdr, &pWal->hdr, sizeof(WalIndexHdr))==0
+   && memcmp(pWal->hp.aHdr, &pWal->hdr, sizeof(WalIndexHdr))==0
   ){
     *pSize = pWal->hp.szFile;
     return SQLITE_OK;
@@ -73,7 +73,7 @@ SQLITE_PRIVATE int sqlite3HpFileSize(
   if( pWal ){
     pWal->hp.bSize = bKeep && rc==SQLITE_OK;
     pWal->hp.iVersion = iVersion;
-    pWal->hp.hdr = pWal->hdr;
+    memcpy(pWal->hp.aHdr, &pWal->hdr, sizeof(WalIndexHdr));
     pWal->hp.szFile = *pSize;
   }
   return rc;

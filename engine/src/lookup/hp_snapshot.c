@@ -71,7 +71,8 @@ SQLITE_PRIVATE void sqlite3HpSnapshotNote(Wal *pWal){
     memset(&pWal->hdr, 0, sizeof(pWal->hdr));
     pWal->hp.bDrop = 0;
   }
-  pWal->hp.hdrWas = pWal->hdr;
+  assert( sizeof(pWal->hp.aHdrWas)==sizeof(WalIndexHdr) );
+  memcpy(pWal->hp.aHdrWas, &pWal->hdr, sizeof(WalIndexHdr));
 }
 
 /* Rules 1 and 2 */
@@ -157,14 +158,16 @@ static int hpSnapshotStat(Pager *pPager, int bKept){
 */
 SQLITE_PRIVATE int sqlite3HpSnapshotKeeps(Pager *pPager){
   Wal *pWal = pPager->pWal;
-  const WalIndexHdr *pWas = &pWal->hp.hdrWas;
+  WalIndexHdr was;
   const WalIndexHdr *pNow = &pWal->hdr;
-  i64 nFrame = (i64)pNow->mxFrame-pWas->mxFrame;
+  i64 nFrame;
   i64 nPage = sqlite3PcachePagecount(pPager->pPCache);
   int bKept;
   assert( pWal->readLock>=0 && nPage>=0 );
+  memcpy(&was, pWal->hp.aHdrWas, sizeof(was));
+  nFrame = (i64)pNow->mxFrame-was.mxFrame;
   if( hpConfig()->bOff || nPage==0 ) return 0;
-  if( !hpSnapshotGrew(pWas, pNow) || nFrame>HP_MX_SNAPSHOT
+  if( !hpSnapshotGrew(&was, pNow) || nFrame>HP_MX_SNAPSHOT
    || nFrame>nPage*HP_SNAPSHOT_FRAMES || USEFETCH(pPager)
    || pPager->exclusiveMode || pWal->exclusiveMode!=WAL_NORMAL_MODE
    || pWal->bShmUnreliable || sqlite3PcacheRefCount(pPager->pPCache)!=0
@@ -175,13 +178,13 @@ SQLITE_PRIVATE int sqlite3HpSnapshotKeeps(Pager *pPager){
   if( pWal->pSnapshot ) return 0;
 #endif
   SEH_TRY {
-    bKept = hpSnapshotBegins(pWal, pWas)
-         && hpSnapshotFrames(pPager, pWas->mxFrame+1, pNow->mxFrame)
+    bKept = hpSnapshotBegins(pWal, &was)
+         && hpSnapshotFrames(pPager, was.mxFrame+1, pNow->mxFrame)
          && hpSnapshotIsLive(pWal);
   } SEH_EXCEPT( bKept = 0; )
   if( !bKept ) return hpSnapshotStat(pPager, 0);
   hpSnapshotDrop(pPager, 1);
-  if( pNow->nPage<pWas->nPage ){
+  if( pNow->nPage<was.nPage ){
     sqlite3PcacheTruncate(pPager->pPCache, pNow->nPage);
   }
   pPager->iDataVersion++;
