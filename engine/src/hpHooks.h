@@ -663,11 +663,15 @@ SQLITE_PRIVATE void sqlite3HpShmUnmap(struct unixShm*);
 ** Called from vdbemem.c and json.c.
 */
 #ifndef SQLITE_OMIT_HP
-# define HP_REAL_TEXT 22      /* Room that sqlite3HpRealText() needs */
-SQLITE_PRIVATE int sqlite3HpRealText(double, char*);
+SQLITE_PRIVATE int sqlite3HpMemReal(Mem*, char*);
 #else
-# define HP_REAL_TEXT 1
-# define sqlite3HpRealText(A,B) 0
+# define sqlite3HpMemReal(A,B) 0
+#endif
+#if !defined(SQLITE_OMIT_HP) && !defined(SQLITE_OMIT_JSON)
+struct JsonString;
+SQLITE_PRIVATE int sqlite3HpJsonReal(struct JsonString*, double);
+#else
+# define sqlite3HpJsonReal(A,B) 0
 #endif
 
 /*

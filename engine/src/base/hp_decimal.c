@@ -6,7 +6,8 @@
 *************************************************************************
 ** hp_decimal: the text of a real that is a short decimal.
 **
-**    sqlite3HpRealText()   what "%!.17g" makes of it
+**    sqlite3HpMemReal()    a register becomes text
+**    sqlite3HpJsonReal()   JSON gets a real
 **
 ** SQLite computes 18 digits of a real with 128 bits, tries whether fewer give the real back, rounds,
 ** and interprets a format.  Most reals in databases were decimals of few digits once: prices,
@@ -28,11 +29,13 @@
 #define HP_MX_SHORT    8e12        /* Largest of two */
 #define HP_MX_DIGITS   10000000000000    /* An integer with one digit too many */
 
+#define HP_REAL_TEXT   22          /* Bytes that hpDecimalText() writes, most */
+
 /*
-** Write the text of r, as "%!.17g" has it, to zOut, and return its bytes, which are HP_REAL_TEXT at most; no
+** Write the text of r, as "%!.17g" has it, to zOut, and return its bytes.  No
 ** zero byte follows.  Returns 0 if that is left to SQLite.
 */
-SQLITE_PRIVATE int sqlite3HpRealText(double r, char *zOut){
+static int hpDecimalText(double r, char *zOut){
   double a = r<0 ? -r : r;
   double rScale = 1e6;
   char aBuf[HP_REAL_TEXT];
@@ -74,4 +77,26 @@ SQLITE_PRIVATE int sqlite3HpRealText(double r, char *zOut){
   memcpy(zOut, z, n);
   return n;
 }
+
+/*
+** The real p becomes text in zBuf, of p->n bytes.  Returns 0 if SQLite is to
+** write it: all of it, or with another number of digits than 17.
+*/
+SQLITE_PRIVATE int sqlite3HpMemReal(Mem *p, char *zBuf){
+  assert( (p->flags & (MEM_Int|MEM_IntReal))==0 );
+  if( p->db && p->db->nFpDigit!=17 ) return 0;
+  p->n = hpDecimalText(p->u.r, zBuf);
+  zBuf[p->n] = 0;
+  return p->n;
+}
+
+#ifndef SQLITE_OMIT_JSON
+/* Append r to p.  Returns 0 if that is left to SQLite */
+SQLITE_PRIVATE int sqlite3HpJsonReal(JsonString *p, double r){
+  char z[HP_REAL_TEXT];
+  int n = hpDecimalText(r, z);
+  if( n ) jsonAppendRawNZ(p, z, (u32)n);
+  return n;
+}
+#endif
 #endif /* SQLITE_OMIT_HP */
