@@ -16,8 +16,7 @@
 ** SQLite did before the patch, and the fields are gone: what is compiled is
 ** SQLite.  So each declaration stands beside the macro it becomes then.  What
 ** else differs has an #ifdef in the patches: the cases of OP_HpXxx in vdbe.c,
-** the field Parse.hpTail, which has a condition of its own, and one assert() of
-** SQLite's that does not hold with us.
+** and one assert() of SQLite's that does not hold with us.
 */
 #ifndef HPHOOKS_H
 #define HPHOOKS_H
@@ -338,8 +337,15 @@ SQLITE_PRIVATE i64 sqlite3HpTailFind(Parse*, const char*);
 SQLITE_PRIVATE void sqlite3HpTailParse(Parse*);
 SQLITE_PRIVATE int sqlite3HpTailTake(Parse*, Select*);
 # define HP_TAIL(P,F) (P)->hpTail.F
+# define HP_TAIL_FIELD(X) X
+/* The token at Z, of type T and N bytes, may begin a tail: then go past it, in
+** the text at Z of which MX bytes may be left */
+# define sqlite3HpTailSkip(P,T,N,Z,MX) \
+    (((T)==TK_ORDER || (T)==TK_LIMIT) && sqlite3HpTailFind(P,Z)>0 \
+     && ((MX) -= (P)->hpTail.n - (N), (Z) += (P)->hpTail.n, 1))
 #else
-# define sqlite3HpTailFind(A,B) 0
+# define HP_TAIL_FIELD(X)
+# define sqlite3HpTailSkip(P,T,N,Z,MX) 0
 # define sqlite3HpTailParse(A)
 # define sqlite3HpTailTake(A,B) 0
 # define HP_TAIL(P,F) 0

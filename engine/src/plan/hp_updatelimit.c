@@ -13,9 +13,9 @@
 ** gap without another grammar:
 **
 **    sqlite3HpTailFind()    Called by sqlite3RunParser() where an ORDER or a
-**                           LIMIT comes along.  If it begins the tail of an
-**                           UPDATE or DELETE, the tail is set aside and the
-**                           parser goes on after it.
+**                           LIMIT comes along: sqlite3HpTailSkip().  If it
+**                           begins the tail of an UPDATE or DELETE, the tail
+**                           is set aside and the parser goes on after it.
 **    sqlite3HpTailParse()   Called by the actions for UPDATE and DELETE.  A
 **                           second Parse reads "SELECT NULL" and the tail.
 **    sqlite3HpTailTake()    Called by the action for SELECT.  Where it is the
