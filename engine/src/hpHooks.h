@@ -292,6 +292,8 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(Parse*, Select*, WhereInfo*, ExprList*,
     int, SelectDest*);
 SQLITE_PRIVATE int sqlite3HpCodeRows(Parse*, Select*, ExprList*, int,
     SelectDest*, int);
+SQLITE_PRIVATE void sqlite3HpCoroutine(const Select*, const SelectDest*,
+    SelectDest*);
 SQLITE_PRIVATE void sqlite3HpCodeSorted(Parse*, int, int);
 SQLITE_PRIVATE int sqlite3HpLoopAccept(Parse*, WhereInfo*, Expr*, ExprList*);
 SQLITE_PRIVATE void sqlite3HpCodeLoop(Parse*, SrcList*, Expr*, int);
@@ -313,6 +315,7 @@ SQLITE_PRIVATE int sqlite3HpPragma(Parse*, const char*, const char*);
 # define sqlite3HpCodeGroups(A,B,C,D,E,F,G,H,I,J,K,L) ((void)(E))
 # define sqlite3HpRowsAccept(A,B,C,D,E,F) 0
 # define sqlite3HpCodeRows(A,B,C,D,E,F) ((void)(F), 0)
+# define sqlite3HpCoroutine(A,B,C)
 # define sqlite3HpCodeSorted(A,B,C) ((void)(B))
 # define sqlite3HpLoopAccept(A,B,C,D) 0
 # define sqlite3HpCodeLoop(A,B,C,D) ((void)(D))
@@ -378,6 +381,10 @@ SQLITE_PRIVATE int sqlite3HpStays(Vdbe*, int);
     ((N)>=(V)->hpRace.nLook ? sqlite3HpLate(V,OP,N) : SQLITE_OK)
 SQLITE_PRIVATE int sqlite3HpNext(Vdbe*, VdbeOp*, Mem*, int*);
 SQLITE_PRIVATE int sqlite3HpRow(Vdbe*, VdbeOp*, Mem*);
+/* The next row for cursor C: OP_Next's as long as some are left to that */
+# define sqlite3HpNextRow(V,OP,MEM,C) ((MEM)[(OP)->p3+1].u.i>0 \
+    ? ((MEM)[(OP)->p3+1].u.i--, sqlite3BtreeNext((C)->uc.pCursor, 0)) \
+    : sqlite3HpRow(V, OP, MEM))
 SQLITE_PRIVATE int sqlite3HpFind(Vdbe*, VdbeOp*, Mem*, u64);
 SQLITE_PRIVATE int sqlite3HpTask(Vdbe*, const VdbeOp*, Mem*, int*);
 #ifndef SQLITE_OMIT_INTEGRITY_CHECK

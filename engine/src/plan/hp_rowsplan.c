@@ -8,6 +8,7 @@
 **
 **    sqlite3HpRowsAccept()  did the planner choose a scan for which that pays?
 **    sqlite3HpCodeRows()    compile it, and emit OP_HpScan and OP_HpRow
+**    sqlite3HpCoroutine()   tell a co-routine whether all rows are asked for
 **
 ** ORDER BY with LIMIT, SELECT DISTINCT, and WHERE before a sort.  hp_found.c says
 ** what is done at run time, with a drawing of the program.
@@ -71,6 +72,25 @@ static const HpSinkType *hpRowsPlanSink(
     return &hpSinkSort;
   }
   return 0;
+}
+
+/*
+** A term of the FROM clause of p, whose rows go to pDest, is about to be coded
+** as a co-routine, whose rows go to pTo: may it be that not all of these are
+** asked for?
+*/
+SQLITE_PRIVATE void sqlite3HpCoroutine(
+  const Select *p,
+  const SelectDest *pDest,
+  SelectDest *pTo
+){
+  assert( pTo->eDest==SRT_Coroutine );
+  pTo->iSDParm2 = pDest->eDest==SRT_Coroutine && pDest->iSDParm2;
+  if( (p->pLimit || p->iLimit) && p->pOrderBy==0
+   && (p->selFlags & SF_Aggregate)==0
+  ){
+    pTo->iSDParm2 = 1;
+  }
 }
 
 /* Leaves that it takes: see hpFoundIsLarge(), hpSizeIsShort(),
