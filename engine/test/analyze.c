@@ -446,29 +446,22 @@ static void testShapes(void){
 }
 
 /* Stopped by the progress handler at its n-th call */
-static int nLeft, nCalls;
-static int progress(void *p){
-  (void)p;
-  nCalls++;
-  return nLeft>=0 && nLeft--==0;
-}
 static void testStop(void){
   static const char *const azSql[] = { "ANALYZE", "PRAGMA foreign_key_check" };
   int i, n;
   for(i=0; i<2; i++){
     int rc = SQLITE_INTERRUPT;
+    int nCall = 0;
     begin("PRAGMA page_size=512", i==0);
     both("CREATE TABLE c(f REFERENCES t); INSERT INTO c SELECT id FROM t");
     for(n=0; rc==SQLITE_INTERRUPT; n+=(n<10 ? 1 : 9)){
-      nLeft = n;
-      nCalls = 0;
-      sqlite3_progress_handler(adb[0], 500, progress, 0);
+      stopAt(adb[0], 500, n);
       rc = sqlite3_exec(adb[0], azSql[i], 0, 0, 0);
-      sqlite3_progress_handler(adb[0], 0, 0, 0);
+      nCall = stopEnd(adb[0]);
       check(rc==SQLITE_OK || rc==SQLITE_INTERRUPT, "%s, stopped at call %d: error %d", azSql[i], n, rc);
       if( rc ) pairSame("SELECT name FROM sqlite_schema");
     }
-    check(nCalls>=2500*8/500, "the progress handler was called %d times", nCalls);
+    check(nCall>=2500*8/500, "the progress handler was called %d times", nCall);
     both("ANALYZE");
     pairSame("SELECT rowid, tbl, idx, stat FROM sqlite_stat1");
     end("stop");
@@ -485,9 +478,7 @@ static void testMemory(void){
     both("DELETE FROM t WHERE id>400; CREATE INDEX i ON t(c COLLATE nocase, e);"
          "CREATE TABLE c(f REFERENCES t, g REFERENCES t(k)); INSERT INTO c SELECT id, k FROM t");
     for(n=0; rc==SQLITE_NOMEM || fault.nFailed>0; n+=(n<150 || longRun() ? 1 : 5)){
-      fault.nLeft = n;
-      fault.bForEver = bForEver;
-      fault.nFailed = 0;
+      failAfter(n, bForEver);
       rc = sqlite3_exec(adb[0], n%2 ? "ANALYZE t" : "PRAGMA foreign_key_check", 0, 0, 0);
       fault.nLeft = -1;
       check(rc==SQLITE_OK || rc==SQLITE_NOMEM, "allocation %d: error %d", n, rc);
@@ -503,17 +494,13 @@ static void testMemory(void){
 }
 
 int main(int argc, char **argv){
-  static const struct {
-    const char *zName;
-    void (*x)(void);
-  } aTest[] = {
+  static const Test aTest[] = {
     { "same", testSame }, { "edges", testEdges }, { "values", testValues },
     { "transactions", testTransactions },
     { "elsewhere", testElsewhere }, { "refused", testRefused }, { "long", testLong },
     { "damaged", testDamaged }, { "foreign", testForeign }, { "shapes", testShapes },
     { "stop", testStop }, { "memory", testMemory },
   };
-  unsigned i;
   if( argc<2 || pairLoad(argv[1]) ){
     fprintf(stderr, "usage: analyze STOCK [NAME]\n");
     return 2;
@@ -523,8 +510,6 @@ int main(int argc, char **argv){
   azFile[1] = temporaryFile("analyze-stock.db");
   azFile[2] = temporaryFile("analyze-ours2.db");
   azFile[3] = temporaryFile("analyze-stock2.db");
-  for(i=0; i<sizeof(aTest)/sizeof(aTest[0]); i++){
-    if( argc<3 || strcmp(argv[2], aTest[i].zName)==0 ) aTest[i].x();
-  }
+  runTests(aTest, sizeof(aTest)/sizeof(aTest[0]), argc<3 ? 0 : argv[2]);
   return finish();
 }

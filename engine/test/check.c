@@ -548,17 +548,11 @@ static void testDamaged(void){
   }
 }
 
-/* Stopped by the progress handler at its n-th call, or by an interrupt */
-static int nLeft, nCalls;
-static int progress(void *p){
-  (void)p;
-  nCalls++;
-  return nLeft>=0 && nLeft--==0;
-}
 static int interrupt(void *p){
   sqlite3_interrupt((sqlite3*)p);
   return 0;
 }
+/* Stopped by the progress handler at its n-th call, or by an interrupt */
 static void testStop(void){
   int n, rc = SQLITE_INTERRUPT;
   sqlite3 *db;
@@ -568,12 +562,10 @@ static void testStop(void){
   force();
   db = adb[0];
   for(n=0; rc==SQLITE_INTERRUPT; n+=(n<10 ? 1 : 7)){
-    nLeft = n;
-    nCalls = 0;
-    sqlite3_progress_handler(db, 100, progress, 0);
+    stopAt(db, 100, n);
     a.n = 0;
     rc = answer(&ours, db, "PRAGMA integrity_check", &a);
-    sqlite3_progress_handler(db, 0, 0, 0);
+    (void)stopEnd(db);
     check(rc==SQLITE_OK || rc==SQLITE_INTERRUPT, "stopped at call %d: error %d", n, rc);
   }
   check(n>30 && strstr(a.z, "t'6f6b'|")!=0, "%d calls: %s", n, a.z);
@@ -597,9 +589,7 @@ static void testMemory(void){
     execute(adb[0], "PRAGMA hp_offload=force; PRAGMA hp_threads=3");
     for(n=0; rc==SQLITE_NOMEM || fault.nFailed>0; n+=(n<100 || longRun() ? 1 : 5)){
       Text a = {0,0,0};
-      fault.nLeft = n;
-      fault.bForEver = bForEver;
-      fault.nFailed = 0;
+      failAfter(n, bForEver);
       rc = answer(&ours, adb[0], n%2 ? "PRAGMA quick_check" : "PRAGMA integrity_check", &a);
       fault.nLeft = -1;
       check(rc==SQLITE_NOMEM || strcmp(a.z, "t'6f6b'|\n")==0, "allocation %d: %d: %s", n, rc, a.z);
@@ -613,23 +603,17 @@ static void testMemory(void){
 }
 
 /* Each read fails */
-static ssize_t (*xRealPread)(int, void*, size_t, off_t);
-static ssize_t faultyPread(int fd, void *a, size_t n, off_t i){
-  return fails() ? -1 : xRealPread(fd, a, n, i);
-}
 static void testReads(void){
   int n, nBad = 0;
   begin("PRAGMA page_size=512", azTable[0]);
   both("CREATE INDEX i ON t(e)");
   force();
-  xRealPread = (void*)replaceCall("pread", (sqlite3_syscall_ptr)faultyPread);
+  failReads(1);
   for(n=0; n<400; n+=(n<20 || longRun() ? 1 : 13)){
     Text a = {0,0,0};
     int rc;
     execute(adb[0], "PRAGMA shrink_memory");
-    fault.nLeft = n;
-    fault.bForEver = n%2;
-    fault.nFailed = 0;
+    failAfter(n, n%2);
     rc = answer(&ours, adb[0], "PRAGMA integrity_check", &a);
     fault.nLeft = -1;
     nBad += strcmp(a.z, "t'6f6b'|\n")!=0;
@@ -637,22 +621,18 @@ static void testReads(void){
     check(n%2==0 || fault.nFailed==0 || rc || strcmp(a.z, "t'6f6b'|\n"), "read %d was not missed", n);
     textClear(&a);
   }
-  replaceCall("pread", (sqlite3_syscall_ptr)xRealPread);
+  failReads(0);
   check(nBad>0, "no read has failed");
   checkClean("reads");
   finishPair();
 }
 
 int main(int argc, char **argv){
-  static const struct {
-    const char *zName;
-    void (*x)(void);
-  } aTest[] = {
+  static const Test aTest[] = {
     { "clean", testClean }, { "reserved", testReserved }, { "elsewhere", testElsewhere }, { "small", testSmall }, { "transactions", testTransactions },
     { "schema", testSchema }, { "damaged", testDamaged }, { "stop", testStop },
     { "memory", testMemory }, { "reads", testReads },
   };
-  unsigned i;
   if( argc<2 || pairLoad(argv[1]) ){
     fprintf(stderr, "usage: check STOCK [NAME]\n");
     return 2;
@@ -661,8 +641,6 @@ int main(int argc, char **argv){
   bNoPlans = 1;
   azFile[0] = temporaryFile("check-ours.db");
   azFile[1] = temporaryFile("check-stock.db");
-  for(i=0; i<COUNT(aTest); i++){
-    if( argc<3 || strcmp(argv[2], aTest[i].zName)==0 ) aTest[i].x();
-  }
+  runTests(aTest, COUNT(aTest), argc<3 ? 0 : argv[2]);
   return finish();
 }

@@ -100,6 +100,16 @@ int fails(void){
   return 1;
 }
 
+/*
+** From now on one request fails, after nLeft others, or with bForEver all after
+** these.
+*/
+void failAfter(int nLeft, int bForEver){
+  fault.nLeft = nLeft;
+  fault.bForEver = bForEver;
+  fault.nFailed = 0;
+}
+
 static sqlite3_mem_methods base;   /* The real allocator */
 
 static void *faultyMalloc(int n){
@@ -137,6 +147,87 @@ sqlite3_syscall_ptr replaceCall(const char *zName, sqlite3_syscall_ptr xNew){
     exit(2);
   }
   return xOld;
+}
+
+static ssize_t (*xRealRead)(int, void*, size_t, off_t);
+static ssize_t (*xRealWrite)(int, const void*, size_t);
+static ssize_t (*xRealPwrite)(int, const void*, size_t, off_t);
+static ssize_t faultyRead(int fd, void *a, size_t n, off_t i){
+  return fails() ? -1 : xRealRead(fd, a, n, i);
+}
+static ssize_t faultyWrite(int fd, const void *a, size_t n){
+  return fails() ? -1 : xRealWrite(fd, a, n);
+}
+static ssize_t faultyPwrite(int fd, const void *a, size_t n, off_t i){
+  return fails() ? -1 : xRealPwrite(fd, a, n, i);
+}
+
+/*
+** From now on ask fails() about each pread(), or no more.
+*/
+void failReads(int bOn){
+  if( bOn ){
+    xRealRead = (void*)replaceCall("pread", (sqlite3_syscall_ptr)faultyRead);
+  }else{
+    replaceCall("pread", (sqlite3_syscall_ptr)xRealRead);
+  }
+}
+
+/*
+** The same of each write() and pwrite().
+*/
+void failWrites(int bOn){
+  if( bOn ){
+    xRealWrite = (void*)replaceCall("write", (sqlite3_syscall_ptr)faultyWrite);
+    xRealPwrite = (void*)replaceCall("pwrite",
+                                     (sqlite3_syscall_ptr)faultyPwrite);
+  }else{
+    replaceCall("write", (sqlite3_syscall_ptr)xRealWrite);
+    replaceCall("pwrite", (sqlite3_syscall_ptr)xRealPwrite);
+  }
+}
+
+static int iStop;                  /* Calls until it stops; negative: never */
+static int nStopCall;              /* Calls so far */
+static int stopHandler(void *p){
+  (void)p;
+  nStopCall++;
+  return iStop>=0 && iStop--==0;
+}
+
+/*
+** Let the progress handler of db, which is called after each nOp instructions,
+** stop the statement at call iCall, counted from 0.
+*/
+void stopAt(sqlite3 *db, int nOp, int iCall){
+  iStop = iCall;
+  nStopCall = 0;
+  sqlite3_progress_handler(db, nOp, stopHandler, 0);
+}
+
+/*
+** No progress handler any more.  Returns how often it was called.
+*/
+int stopEnd(sqlite3 *db){
+  sqlite3_progress_handler(db, 0, 0, 0);
+  return nStopCall;
+}
+
+/*
+** Run the test that is called zName, or all of them if that is NULL.
+*/
+void runTests(const Test *aTest, int nTest, const char *zName){
+  int nRun = 0;
+  int i;
+  for(i=0; i<nTest; i++){
+    if( zName && strcmp(zName, aTest[i].zName) ) continue;
+    aTest[i].x();
+    nRun++;
+  }
+  if( nRun==0 ){
+    fprintf(stderr, "error: no test is called %s\n", zName ? zName : "");
+    exit(2);
+  }
 }
 
 /*

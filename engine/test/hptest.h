@@ -5,7 +5,8 @@
 **
 *************************************************************************
 ** What the tests of the engine share: counting, running a statement to a
-** text that tells everything about its result, and a database to run on.
+** text that tells everything about its result, what fails or stops it, and a
+** database to run on.
 */
 #ifndef HPTEST_H
 #define HPTEST_H
@@ -67,11 +68,26 @@ struct Fault {
 };
 extern Fault fault;
 int fails(void);
+void failAfter(int nLeft, int bForEver);
+void failMemory(int bOn);
+void failReads(int bOn);
+void failWrites(int bOn);
+
+/* A progress handler that stops statements */
+void stopAt(sqlite3*, int nOp, int iCall);
+int stopEnd(sqlite3*);
+
+/* The tests of a program, by name */
+typedef struct Test Test;
+struct Test {
+  const char *zName;
+  void (*x)(void);
+};
+void runTests(const Test*, int nTest, const char *zName);
 
 void check(int bOk, const char *zFormat, ...);
 int finish(void);
 
-void failMemory(int bOn);
 sqlite3_syscall_ptr replaceCall(const char *zName, sqlite3_syscall_ptr xNew);
 
 int loadStock(Lib*, const char *zFile);

@@ -484,28 +484,21 @@ static void testSpill(void){
   finishPair();
 }
 
-/* Stopped by the progress handler at its n-th call, or by an interrupt */
-static int nLeft, nCalls;
-static int progress(void *p){
-  (void)p;
-  nCalls++;
-  return nLeft>=0 && nLeft--==0;
-}
+/* Stopped by the progress handler at its n-th call */
 static void testStop(void){
-  int n, rc = SQLITE_INTERRUPT;
+  int n, nCall = 0;
+  int rc = SQLITE_INTERRUPT;
   sqlite3 *db;
   begin("PRAGMA page_size=512", azTable[0]);
   db = adb[0];
   for(n=0; rc==SQLITE_INTERRUPT; n+=(n<10 ? 1 : 9)){
-    nLeft = n;
-    nCalls = 0;
-    sqlite3_progress_handler(db, 500, progress, 0);
+    stopAt(db, 500, n);
     rc = sqlite3_exec(db, "CREATE INDEX i ON t(e)", 0, 0, 0);
-    sqlite3_progress_handler(db, 0, 0, 0);
+    nCall = stopEnd(db);
     check(rc==SQLITE_OK || rc==SQLITE_INTERRUPT, "stopped at call %d: error %d", n, rc);
     checkIntegrity(&ours, db, "stopped");
   }
-  check(nCalls>=2500*8/500, "the progress handler was called %d times", nCalls);
+  check(nCall>=2500*8/500, "the progress handler was called %d times", nCall);
   runOn(&stock, adb[1], "CREATE INDEX i ON t(e)");
   endSame("stop", "i");
   finishPair();
@@ -521,9 +514,7 @@ static void testMemory(void){
     both("DELETE FROM t WHERE id>600; CREATE INDEX i ON t(b)");
     for(n=0; rc==SQLITE_NOMEM || fault.nFailed>0; n+=(n<100 || longRun() ? 1 : 5)){
       sqlite3 *db = adb[0];
-      fault.nLeft = n;
-      fault.bForEver = bForEver;
-      fault.nFailed = 0;
+      failAfter(n, bForEver);
       rc = sqlite3_exec(db, n%2 ? "REINDEX i" : "CREATE UNIQUE INDEX k ON t(e,b)", 0, 0, 0);
       fault.nLeft = -1;
       check(rc==SQLITE_OK || rc==SQLITE_NOMEM, "allocation %d: error %d", n, rc);
@@ -562,14 +553,6 @@ static void testFull(void){
 }
 
 /* Each write fails */
-static ssize_t (*xRealWrite)(int, const void*, size_t);
-static ssize_t (*xRealPwrite)(int, const void*, size_t, off_t);
-static ssize_t faultyWrite(int fd, const void *a, size_t n){
-  return fails() ? -1 : xRealWrite(fd, a, n);
-}
-static ssize_t faultyPwrite(int fd, const void *a, size_t n, off_t i){
-  return fails() ? -1 : xRealPwrite(fd, a, n, i);
-}
 static void testWrites(void){
   int k;
   for(k=0; k<2; k++){
@@ -577,12 +560,9 @@ static void testWrites(void){
     begin(k ? "PRAGMA page_size=512; PRAGMA journal_mode=WAL; PRAGMA cache_size=10"
             : "PRAGMA page_size=512; PRAGMA cache_size=10", azTable[0]);
     both("CREATE INDEX i ON t(b)");
-    xRealWrite = (void*)replaceCall("write", (sqlite3_syscall_ptr)faultyWrite);
-    xRealPwrite = (void*)replaceCall("pwrite", (sqlite3_syscall_ptr)faultyPwrite);
+    failWrites(1);
     for(n=0; rc; n+=(n<20 || longRun() ? 1 : 23)){
-      fault.nLeft = n;
-      fault.bForEver = n%2;
-      fault.nFailed = 0;
+      failAfter(n, n%2);
       rc = sqlite3_exec(adb[0], n%3 ? "REINDEX i" : "CREATE INDEX k ON t(e,b)", 0, 0, 0);
       fault.nLeft = -1;
       if( rc==SQLITE_OK && fault.nFailed ) rc = SQLITE_IOERR;
@@ -590,8 +570,7 @@ static void testWrites(void){
       checkIntegrity(&ours, adb[0], "a write failed");
       execute(adb[0], "DROP INDEX IF EXISTS k");
     }
-    replaceCall("write", (sqlite3_syscall_ptr)xRealWrite);
-    replaceCall("pwrite", (sqlite3_syscall_ptr)xRealPwrite);
+    failWrites(0);
     both("REINDEX i");
     endSame("writes", "i");
     finishPair();
@@ -718,32 +697,20 @@ static void testVacuumFails(void){
     beginVacuum("PRAGMA page_size=512");
     if( k==1 ) both("DELETE FROM t WHERE id>500");
     kinds();
-    if( k==2 ){
-      xRealWrite = (void*)replaceCall("write", (sqlite3_syscall_ptr)faultyWrite);
-      xRealPwrite = (void*)replaceCall("pwrite", (sqlite3_syscall_ptr)faultyPwrite);
-    }
+    if( k==2 ) failWrites(1);
     for(n=0; rc; n+=(n<10 ? 1 : longRun() ? 7 : n/3)){
       sqlite3 *db = adb[0];
-      fault.nFailed = 0;
-      fault.bForEver = n%2;
-      if( k==0 ){
-        nLeft = n;
-        sqlite3_progress_handler(db, 500, progress, 0);
-      }else{
-        fault.nLeft = n;
-      }
+      failAfter(k==0 ? -1 : n, n%2);
+      if( k==0 ) stopAt(db, 500, n);
       rc = sqlite3_exec(db, "VACUUM", 0, 0, 0);
       fault.nLeft = -1;
-      sqlite3_progress_handler(db, 0, 0, 0);
+      (void)stopEnd(db);
       nFailed += rc!=SQLITE_OK;
       if( rc==SQLITE_OK && fault.nFailed ) rc = SQLITE_IOERR;
       checkIntegrity(&ours, db, "VACUUM failed");
     }
     check(nFailed>10, "VACUUM failed %d times", nFailed);
-    if( k==2 ){
-      replaceCall("write", (sqlite3_syscall_ptr)xRealWrite);
-      replaceCall("pwrite", (sqlite3_syscall_ptr)xRealPwrite);
-    }
+    if( k==2 ) failWrites(0);
     runOn(&stock, adb[1], "VACUUM");
     for(n=0; n<2; n++) apLib[n]->close(adb[n]);
     sameFiles(azFile[0], azFile[1], "VACUUM that had failed");
@@ -754,10 +721,7 @@ static void testVacuumFails(void){
 }
 
 int main(int argc, char **argv){
-  static const struct {
-    const char *zName;
-    void (*x)(void);
-  } aTest[] = {
+  static const Test aTest[] = {
     { "same", testSame }, { "edges", testEdges }, { "files", testFiles },
     { "refused", testRefused }, { "unique", testUnique },
     { "reals", testReals }, { "again", testAgain }, { "root", testRoot },
@@ -766,7 +730,6 @@ int main(int argc, char **argv){
     { "full", testFull }, { "writes", testWrites }, { "vacuum", testVacuum },
     { "fails", testVacuumFails },
   };
-  unsigned i;
   if( argc<2 || pairLoad(argv[1]) ){
     fprintf(stderr, "usage: upkeep STOCK [NAME]\n");
     return 2;
@@ -774,8 +737,6 @@ int main(int argc, char **argv){
   if( !hasEngine() ) return finish();
   azFile[0] = temporaryFile("upkeep-ours.db");
   azFile[1] = temporaryFile("upkeep-stock.db");
-  for(i=0; i<sizeof(aTest)/sizeof(aTest[0]); i++){
-    if( argc<3 || strcmp(argv[2], aTest[i].zName)==0 ) aTest[i].x();
-  }
+  runTests(aTest, sizeof(aTest)/sizeof(aTest[0]), argc<3 ? 0 : argv[2]);
   return finish();
 }
