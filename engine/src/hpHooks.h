@@ -101,7 +101,7 @@ struct HpSettings {
   struct Wal *pBase;        /* This log has a commit that is not synced, which
                             ** the connection knows: hp_sync.c */
   u32 aLong[64];            /* Statements that took SQLite long: hp_race.c */
-  u32 aStat[41];            /* PRAGMA hp_stats */
+  u32 aStat[42];            /* PRAGMA hp_stats */
 };
 
 /* SrcItem.hp: what sqlite3HpAccept() found */
@@ -390,11 +390,28 @@ SQLITE_PRIVATE int sqlite3HpTask(Vdbe*, const VdbeOp*, Mem*, int*);
 #ifndef SQLITE_OMIT_INTEGRITY_CHECK
 SQLITE_PRIVATE int sqlite3HpTrees(Vdbe*, const VdbeOp*, Mem*, int*);
 #endif
+/* Changes of an index by one statement before others may wait */
+# define HP_DEFER_AFTER 1000
+# define HP_DEFER_ASK   16
+typedef struct HpDefer HpDefer;
+struct VdbeCursor;
+SQLITE_PRIVATE int sqlite3HpDefer(Vdbe*, struct VdbeCursor*, const VdbeOp*,
+    Mem*, int*);
+SQLITE_PRIVATE int sqlite3HpDeferEnd(Vdbe*);
+SQLITE_PRIVATE void sqlite3HpDeferHalt(Vdbe*);
+# define sqlite3HpDefers(V,C,OP,M,RC) \
+    (++(C)->nHpDefer>HP_DEFER_ASK && sqlite3HpDefer(V,C,OP,M,RC))
+# define sqlite3HpDeferFails(V,OP,RC) ((V)->pHpDefer!=0 \
+    && (OP)->p1==SQLITE_OK && ((RC) = sqlite3HpDeferEnd(V))!=SQLITE_OK)
+# define sqlite3HpDeferClose(V) if( (V)->pHpDefer ) sqlite3HpDeferHalt(V)
 SQLITE_PRIVATE int sqlite3HpCount(Vdbe*, int, BtCursor*, i64*);
 SQLITE_PRIVATE int sqlite3HpAgain(Vdbe*);
 SQLITE_PRIVATE int sqlite3HpRestart(Vdbe*, int*);
 # define sqlite3HpGrown(V) ((V)->eHpSmall && sqlite3HpAgain(V))
 #else
+# define sqlite3HpDefers(V,C,OP,M,RC) 0
+# define sqlite3HpDeferFails(V,OP,RC) 0
+# define sqlite3HpDeferClose(V)
 # define sqlite3HpCount(A,B,C,D) SQLITE_DONE
 # define sqlite3HpTrees(A,B,C,D) SQLITE_DONE
 # define sqlite3HpGrown(V) 0

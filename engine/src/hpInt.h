@@ -13,6 +13,7 @@
 **
 **    plan       SELECT    ->  HpPlan       may we?  compile, emit opcodes
 **    upkeep     b-tree    ->  b-tree       OP_HpTask: CREATE INDEX and its like
+**    bulk       changes   ->  b-tree       entries of an index, in order
 **    run        HpPlan    ->  registers    OP_HpScan, OP_HpNext, OP_HpRow
 **    sink       HpFrame   ->  HpAgg        a worker's groups; merges of them
 **               HpFrame   ->  HpSort       rows in order; the same merges
@@ -59,6 +60,7 @@
 #include "exec/hpExec.h"
 #include "sink/hpSink.h"
 #include "run/hpRun.h"
+#include "bulk/hpBulk.h"
 #include "upkeep/hpUpkeep.h"
 #include "upkeep/hpCheck.h"
 #include "plan/hpCompile.h"

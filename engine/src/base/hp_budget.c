@@ -8,6 +8,7 @@
 **
 **    hpBudgetUsable()    bytes that the process may use at all
 **    hpBudgetSetting()   bytes that a statement may hold, as PRAGMA hp_memory shows
+**    hpBudgetLimit()     ... and no more than a limit of the heap leaves
 **    hpBudgetOpen()      an account for a statement
 **    hpBudgetArena()     an arena of a worker, whose blocks are small beside it
 **    hpBudgetHold()      a worker's sink holds so much now

@@ -255,6 +255,7 @@ static const char *const azHpStat[HP_STAT_MX+1] = { 0,
   "tables whose foreign keys a scan has checked",
   "files whose b-trees were checked by workers",
   "tables checked in one scan",
+  "indexes whose entries were written in order",
 };
 
 /*

@@ -213,7 +213,7 @@ struct HpMemRun {
 */
 struct HpRuns {
   const HpGroupPlan *pPlan;  /* What an entry is */
-  HpWorker *pWorker;
+  HpWorker *pWorker;     /* NULL: they are no scan's (bulk/hp_change.c) */
   HpArena arena;         /* Chunks, keys, copies; rows */
   u32 nGroup;            /* Entries in memory that are in no run */
   u8 bOrdered;           /* Their keys increase */

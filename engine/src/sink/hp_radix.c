@@ -233,7 +233,9 @@ static int hpRadixFrom(
   for(i=0; i<n && rc==SQLITE_OK; i=j){
     for(j=i+1; j<n && a[j].prefix==a[i].prefix; j++){}
     if( j-i>1 ) rc = hpRadixLevel(pRuns, &a[i], aTmp, j-i, nSame+8, nDepth-1);
-    if( rc==SQLITE_OK && j-i>HP_POLL ) rc = hpThreadStopped(pRuns->pWorker->pQuery);
+    if( rc==SQLITE_OK && j-i>HP_POLL && pRuns->pWorker ){
+      rc = hpThreadStopped(pRuns->pWorker->pQuery);
+    }
   }
   return rc;
 }

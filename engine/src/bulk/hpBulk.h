@@ -1,0 +1,59 @@
+/*
+** 2026-11-30
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** Statements that change many rows: the entries of an index in order.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef HPBULK_H
+#define HPBULK_H
+
+/*
+** Changes of one index that its b-tree has not seen yet.  Each is an HpPair: a
+** normalized key, which ends with a number of HP_SZ_CHANGE bytes, and the
+** record.  The number counts changes, twice, plus 1 if the entry is deleted:
+** so those of one entry stay in their order, and no two keys are equal.  The
+** entries that the b-tree has may be put among them, with number 0.
+*/
+#define HP_SZ_CHANGE  4
+struct HpDefer {
+  HpDefer *pNext;        /* Those of another index of the statement */
+  Vdbe *v;               /* The statement */
+  VdbeCursor *pCsr;      /* Its cursor at the index, which stands nowhere */
+  Index *pIndex;
+  u32 nCounted;          /* Changes that were counted, those written too */
+  u32 nAhead;            /* ... whose key was greater than the one before */
+  u32 nRead;             /* Entries of the b-tree: the first ones of run */
+  u8 bPart;              /* Deletions name the key columns alone */
+  i64 nMost;             /* Most bytes: then they are written */
+  i64 nByte;             /* Bytes of all changes, with what sorting needs, */
+  i64 nRecord;           /* ... and of their records alone */
+  HpBuf key;             /* A key that is being made, */
+  int nField;            /* ... of so many columns, */
+  HpBuf last;            /* ... the one before it, while its order is of
+                         ** interest, */
+  HpBuf record;          /* ... and the record of a deletion */
+  HpGroupPlan plan;      /* For hp_radix.c: pairs */
+  HpRuns run;            /* aSorted: nGroup changes, and room for as many */
+};
+
+/* hp_change.c */
+static int hpChangeKey(HpDefer*, const u8*, u32);
+static int hpChangePut(HpDefer*, u32, const u8*, u32);
+static int hpChangeSort(HpDefer*);
+static int hpChangeRecord(HpBuf*, const Mem*, int);
+static void hpChangeForget(HpDefer*, u32);
+static u32 hpChangeNumber(const HpPair*);
+static int hpChangeIsSame(const HpPair*, const HpPair*);
+static const u8 *hpChangeEntry(const HpPair*, u32*);
+
+/* hp_deferrable.c */
+static Index *hpDeferrable(Vdbe*, int);
+
+/* hp_deferwrite.c */
+static int hpDeferWrite(HpDefer*);
+
+#endif /* HPBULK_H */
+#endif /* SQLITE_OMIT_HP */

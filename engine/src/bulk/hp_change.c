@@ -1,0 +1,194 @@
+/*
+** 2026-11-30
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_change: changes of an index, as pairs that can be sorted.
+**
+**    hpChangeRecord()   the record of an entry whose values are in registers
+**    hpChangeKey()      the normalized key of an entry, which is a record
+**    hpChangePut()      ... put it to the changes of its index
+**    hpChangeSort()     put all of them in order
+**    hpChangeNumber(), hpChangeIsSame(), hpChangeEntry()    what a change says
+**    hpChangeForget()   forget all but the first ones
+**
+** A key has the columns of the index, in its order and its collations, so that
+** memcmp() puts entries in the order of the b-tree (exec/hp_key.c).  It ends
+** with the number of the change: see HpDefer.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/*
+** Let HpDefer.key be the normalized key of the entry whose record is
+** aRecord[0..n-1].  A record of fewer columns than the index has a part of the
+** key.  HP_DECLINE: it has more, or is none, or memory is short.
+*/
+static int hpChangeKey(HpDefer *p, const u8 *aRecord, u32 n){
+  const KeyInfo *pInfo = p->pCsr->pKeyInfo;
+  u32 nHdr, iHdr, iData;
+  int i;
+  p->key.n = 0;
+  p->nField = 0;
+  if( n<2 ) return HP_DECLINE;
+  iHdr = getVarint32(aRecord, nHdr);
+  iData = nHdr;
+  if( nHdr>n || nHdr<=iHdr ) return HP_DECLINE;
+  for(i=0; iHdr<nHdr; i++){
+    u32 t, nByte;
+    Mem mem;
+    HpVal v;
+    u8 tag;
+    if( i>=pInfo->nAllField ) return HP_DECLINE;
+    iHdr += getVarint32(&aRecord[iHdr], t);
+    nByte = sqlite3VdbeSerialTypeLen(t);
+    if( iHdr>nHdr || nByte>n-iData ) return HP_DECLINE;
+    if( t>=12 ){
+      tag = (t & 1) ? HP_TEXT : HP_BLOB;
+      v.z = &aRecord[iData];
+    }else{
+      sqlite3VdbeSerialGet(&aRecord[iData], t, &mem);
+      v.i = mem.u.i;
+      tag = (mem.flags & MEM_Int) ? HP_INT
+          : (mem.flags & MEM_Real) ? HP_REAL : HP_NULL;
+    }
+    iData += nByte;
+    if( hpKeyAppend(&p->key, tag, v, nByte, pInfo->aColl[i],
+                    pInfo->aSortFlags[i]) ){
+      return HP_DECLINE;
+    }
+  }
+  p->nField = i;
+  return i>0 ? SQLITE_OK : HP_DECLINE;
+}
+
+/*
+** Put the change with this number, of the entry whose key is HpDefer.key and
+** whose record is aRecord[0..n-1], to the changes of p.  HP_DECLINE: memory is
+** short, and nothing has changed.
+*/
+static int hpChangePut(HpDefer *p, u32 iNumber, const u8 *aRecord, u32 n){
+  HpRuns *pRun = &p->run;
+  u32 nKey = p->key.n + HP_SZ_CHANGE;
+  HpPair *pPair;
+  assert( pRun->nSortedAlloc>=2*pRun->nGroup && p->key.n>0 );
+  if( 2*(pRun->nGroup+1)>pRun->nSortedAlloc ){
+    u32 nNew = pRun->nSortedAlloc ? 2*pRun->nSortedAlloc : 256;
+    struct HpSorted *aNew;
+    if( nNew>(u32)1<<30 ) return HP_DECLINE;
+    aNew = sqlite3_realloc64(pRun->aSorted, sizeof(*aNew)*(u64)nNew);
+    if( aNew==0 ) return HP_DECLINE;
+    pRun->aSorted = aNew;
+    pRun->nSortedAlloc = nNew;
+  }
+  pPair = hpArenaAlloc(&pRun->arena, (i64)sizeof(HpPair)+nKey+n);
+  if( pPair==0 ) return HP_DECLINE;
+  pPair->nKey = nKey;
+  pPair->nRec = n;
+  memcpy(&pPair[1], p->key.a, p->key.n);
+  sqlite3Put4byte((u8*)&pPair[1]+p->key.n, iNumber);
+  memcpy((u8*)&pPair[1]+nKey, aRecord, n);
+  pRun->aSorted[pRun->nGroup++].aGroup = (u8*)pPair;
+  p->nRecord += n;
+  p->nByte += hpPairSize(pPair) + 2*sizeof(struct HpSorted);
+  return SQLITE_OK;
+}
+
+/* The number of a change: odd if the entry is deleted */
+static u32 hpChangeNumber(const HpPair *pPair){
+  assert( pPair->nKey>HP_SZ_CHANGE );
+  return sqlite3Get4byte((const u8*)&pPair[1] + pPair->nKey - HP_SZ_CHANGE);
+}
+
+/* Are two changes of the same entry? */
+static int hpChangeIsSame(const HpPair *pA, const HpPair *pB){
+  return pA->nKey==pB->nKey
+      && memcmp(&pA[1], &pB[1], pA->nKey-HP_SZ_CHANGE)==0;
+}
+
+/* The record of the entry, and its size: *pn */
+static const u8 *hpChangeEntry(const HpPair *pPair, u32 *pn){
+  *pn = pPair->nRec;
+  assert( pPair->nRec>=2 );
+  return (const u8*)&pPair[1] + pPair->nKey;
+}
+
+/*
+** Put all changes in order.  Allocates nothing.
+*/
+static int hpChangeSort(HpDefer *p){
+  HpRuns *pRun = &p->run;
+  u32 n = pRun->nGroup;
+  assert( 2*n<=pRun->nSortedAlloc && p->plan.bWhole && pRun->pPlan==&p->plan );
+  if( n==0 ) return SQLITE_OK;
+  return hpRadixSort(pRun, pRun->aSorted, n, 0);
+}
+
+/*
+** Forget all changes but the first n.
+*/
+static void hpChangeForget(HpDefer *p, u32 n){
+  assert( n<=p->run.nGroup );
+  p->run.nGroup = n;
+  if( n==0 ){
+    hpArenaReset(&p->run.arena);
+    p->nRecord = p->nByte = 0;
+  }
+}
+
+/*
+** Let pBuf be the record of the n values of aMem.
+*/
+static int hpChangeRecord(HpBuf *pBuf, const Mem *aMem, int n){
+  u64 nHdr = 0, nData = 0;
+  HpVal v;
+  int i, iPass;
+  u8 *zHdr = 0, *zData = 0;
+  assert( n>0 );
+  pBuf->n = 0;
+  for(iPass=0; iPass<2; iPass++){
+    for(i=0; i<n; i++){
+      const Mem *pMem = &aMem[i];
+      u32 nByte = 0;
+      u8 tag;
+      v.u = 0;
+      if( pMem->flags & MEM_Null ){
+        tag = HP_NULL;
+      }else if( pMem->flags & (MEM_Int|MEM_IntReal) ){
+        tag = HP_INT;
+        v.i = pMem->u.i;
+      }else if( pMem->flags & MEM_Real ){
+        tag = HP_REAL;
+        v.r = pMem->u.r;
+      }else{
+        if( pMem->flags & MEM_Zero ) return HP_DECLINE;
+        tag = (pMem->flags & MEM_Str) ? HP_TEXT : HP_BLOB;
+        v.z = (const u8*)pMem->z;
+        nByte = (u32)pMem->n;
+      }
+      if( iPass==0 ){
+        hpSerialRoom(tag, v, nByte, &nHdr, &nData);
+      }else{
+        u32 t = hpSerialType(tag, v, nByte);
+        zHdr += hpSerialHead(zHdr, t);
+        zData += hpSerialPut(zData, t, v, nByte);
+      }
+    }
+    if( iPass==0 ){
+      /* The size of the header counts itself */
+      nHdr += nHdr<127 ? 1 : 2;
+      if( nHdr>=1<<14 || nHdr+nData>SQLITE_MAX_LENGTH ) return HP_DECLINE;
+      if( hpBufRoom(pBuf, (u32)(nHdr+nData)+8) ) return HP_DECLINE;
+      zHdr = pBuf->a;
+      zData = &pBuf->a[nHdr];
+      zHdr += sqlite3PutVarint(zHdr, nHdr);
+    }
+  }
+  pBuf->n = (u32)(nHdr+nData);
+  assert( zHdr==&pBuf->a[nHdr] && zData==&pBuf->a[pBuf->n] );
+  return SQLITE_OK;
+}
+#endif /* SQLITE_OMIT_HP */

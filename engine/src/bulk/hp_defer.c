@@ -1,0 +1,278 @@
+/*
+** 2026-11-30
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_defer: the entries of an index are put in order before they are written.
+**
+**    sqlite3HpDefer()      OP_IdxInsert and OP_IdxDelete: does the change wait?
+**    sqlite3HpDeferEnd()   OP_Halt: the statement has succeeded
+**    sqlite3HpDeferHalt()  it ends, with or without an error
+**
+** A statement that inserts, deletes or updates many rows changes each index in
+** an order that is random to it.  So each change looks for its leaf, and once
+** the index is larger than the page cache, it reads a page and writes one: a
+** million rows take minutes.  In the order of keys each leaf is changed once.
+**
+** So after HP_DEFER_AFTER changes of an index by one statement, those that
+** follow are kept in memory, sorted, and written when the statement ends, or
+** before if they take too much memory (hp_deferwrite.c).  That is done only
+** where nobody can tell: hp_deferrable.c.  The table, and UNIQUE indexes that
+** rows are looked up in, are written row by row as ever.  So rowids, conflicts,
+** hooks and the count of changes are SQLite's.
+**
+** Changes that come in the order of the index already gain nothing.  So the
+** first HP_DEFER_LOOK of them are looked at, and if most are in order they are
+** written, and those that follow go to the b-tree as they come.
+**
+** States.  Changes belong to a statement that runs, and die with it:
+**
+**    it succeeds               written, before the transaction may commit
+**    it fails, and SQLite      forgotten: the table has not changed either
+**    rolls back what it did
+**    it fails, and what it     written: OR FAIL; an error of an expression,
+**    did remains               where there is no statement journal
+**    writing them fails        the error of the statement; what it did is
+**                              rolled back, if need be with the transaction
+**
+** An error that SQLite would have met while it changed the index (a full disk,
+** a damaged page, an entry that is missing) comes at the end of the statement.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* Changes of an index by a statement before others wait, and how many are
+** looked at for their order */
+#define HP_DEFER_LOOK  4096
+
+/* Least memory that is worth it */
+#define HP_DEFER_MEMORY  (1<<20)
+
+/* No change of this cursor waits any more */
+#define HP_DEFER_NEVER  (-0x7fffffff)
+
+/*
+** Free the changes of p, and what belongs to them.
+*/
+static void hpDeferFree(HpDefer *p){
+  assert( p->pCsr->pHpDefer==p );
+  p->pCsr->pHpDefer = 0;
+  hpArenaClear(&p->run.arena);
+  sqlite3_free(p->run.aSorted);
+  sqlite3_free(p->key.a);
+  sqlite3_free(p->last.a);
+  sqlite3_free(p->record.a);
+  sqlite3_free(p);
+}
+
+/*
+** Changes by way of cursor iCsr of statement v, which was moved last by
+** OP_IdxInsert or OP_IdxDelete, are to wait.  Returns NULL if they may not.
+*/
+static HpDefer *hpDeferNew(Vdbe *v, int iCsr){
+  VdbeCursor *pCsr = v->apCsr[iCsr];
+  Index *pIndex = hpDeferrable(v, iCsr);
+  i64 nMemory = hpBudgetLimit(v->db)/2;
+  const Index *pOther;
+  HpDefer *p;
+  int n = 0;
+  assert( pCsr->pHpDefer==0 );
+  if( pIndex==0 ) return 0;
+  for(pOther=pIndex->pTable->pIndex; pOther; pOther=pOther->pNext) n++;
+  if( nMemory/MAX(n, 1)<HP_DEFER_MEMORY ) return 0;
+  p = sqlite3_malloc64(sizeof(*p));
+  if( p==0 ) return 0;
+  memset(p, 0, sizeof(*p));
+  p->v = v;
+  p->pCsr = pCsr;
+  p->pIndex = pIndex;
+  p->nMost = nMemory/MAX(n, 1);
+  p->bPart = pIndex->uniqNotNull;
+  p->plan.bRows = 1;
+  p->plan.bWhole = 1;
+  p->plan.szGroup = sizeof(HpPair);
+  p->run.pPlan = &p->plan;
+  p->pNext = v->pHpDefer;
+  v->pHpDefer = p;
+  pCsr->pHpDefer = p;
+  btreeReleaseAllCursorPages(pCsr->uc.pCursor);
+  pCsr->uc.pCursor->eState = CURSOR_INVALID;
+  return p;
+}
+
+/*
+** Write the changes of p.
+*/
+static int hpDeferFlush(HpDefer *p){
+  int rc = hpDeferWrite(p);
+  if( rc && p->v->iStatement==0 ){
+    /* Table and index do not agree, and there is no journal of the statement */
+    p->v->errorAction = OE_Rollback;
+  }
+  return rc;
+}
+
+/*
+** The changes so far have been written, and those that follow are not to wait.
+*/
+static void hpDeferStop(HpDefer *p){
+  assert( p->run.nGroup==0 );
+  p->pCsr->nHpDefer = HP_DEFER_NEVER;
+  hpArenaClear(&p->run.arena);
+  sqlite3_free(p->run.aSorted);
+  p->run.aSorted = 0;
+  p->run.nSortedAlloc = 0;
+}
+
+/*
+** The key of a change has been made: is it greater than the one before?
+*/
+static int hpDeferOrder(HpDefer *p){
+  HpBuf x;
+  if( p->nCounted>HP_DEFER_LOOK ) return SQLITE_OK;
+  if( p->last.n>0
+   && memcmp(p->last.a, p->key.a, MIN(p->last.n, p->key.n))<=0
+  ){
+    p->nAhead++;
+  }
+  x = p->last;
+  p->last = p->key;
+  p->key = x;
+  p->key.n = 0;
+  return hpBufAppend(&p->key, p->last.a, p->last.n);
+}
+
+/*
+** Put the change that pOp makes to p, which is aRecord[0..n-1].  HP_DECLINE: it
+** is not among them.
+*/
+static int hpDeferPut(HpDefer *p, int bDelete, const u8 *aRecord, u32 n){
+  int rc = hpChangeKey(p, aRecord, n);
+  int nField = p->bPart ? p->pIndex->nKeyCol : p->pIndex->nColumn;
+  if( rc==SQLITE_OK && p->nField!=nField ) rc = HP_DECLINE;
+  if( rc==SQLITE_OK && p->nCounted>=0x7ffffff0 ) rc = HP_DECLINE;
+  if( rc==SQLITE_OK ) rc = hpDeferOrder(p);
+  if( rc==SQLITE_OK ){
+    rc = hpChangePut(p, 2*(p->nCounted+1) + bDelete, aRecord, n);
+  }
+  if( rc==SQLITE_OK ) p->nCounted++;
+  return rc;
+}
+
+/*
+** Statement v changes an index by way of cursor pCsr, P1 of pOp, and has done
+** so some times.  Returns true if the change waits, or if there is an error: *pRc.
+** Else it is to be made now.
+*/
+SQLITE_PRIVATE int sqlite3HpDefer(
+  Vdbe *v,
+  VdbeCursor *pCsr,
+  const VdbeOp *pOp,
+  Mem *aMem,
+  int *pRc
+){
+  HpDefer *p = pCsr->pHpDefer;
+  int bDelete = pOp->opcode==OP_IdxDelete;
+  int eOffload = hpConfigOffload(v->db);
+  const Mem *pRecord = &aMem[pOp->p2];
+  int rc;
+  assert( bDelete || pOp->opcode==OP_IdxInsert );
+  assert( pCsr==v->apCsr[pOp->p1] && *pRc==SQLITE_OK );
+  if( p==0 ){
+    if( pCsr->nHpDefer<HP_DEFER_AFTER && eOffload!=HP_OFFLOAD_FORCE ){
+      return 0;
+    }
+    if( eOffload!=HP_OFFLOAD_OFF ) p = hpDeferNew(v, pOp->p1);
+    if( p==0 ){
+      pCsr->nHpDefer = HP_DEFER_NEVER;
+      return 0;
+    }
+  }
+  pCsr->nHpDefer = HP_DEFER_AFTER;
+  if( !bDelete ){
+    rc = hpDeferPut(p, 0, (const u8*)pRecord->z, (u32)pRecord->n);
+  }else{
+    rc = hpChangeRecord(&p->record, pRecord, pOp->p5);
+    if( rc==SQLITE_OK ) rc = hpDeferPut(p, 1, p->record.a, p->record.n);
+  }
+  pCsr->cacheStatus = CACHE_STALE;
+  pCsr->seekResult = 0;
+  if( rc==SQLITE_OK ){
+    int bOrder = p->nCounted==HP_DEFER_LOOK
+              && p->nAhead>=HP_DEFER_LOOK-HP_DEFER_LOOK/512;
+    if( !bOrder && p->nByte<p->nMost ) return 1;
+    *pRc = hpDeferFlush(p);
+    if( bOrder && *pRc==SQLITE_OK ) hpDeferStop(p);
+    return 1;
+  }
+  /* It comes behind all that wait */
+  *pRc = hpDeferFlush(p);
+  if( *pRc==SQLITE_OK ) hpDeferStop(p);
+  return *pRc!=SQLITE_OK;
+}
+
+/*
+** Write all changes of statement v.
+*/
+static int hpDeferAll(Vdbe *v){
+  HpDefer *p;
+  int rc = SQLITE_OK;
+  for(p=v->pHpDefer; p && rc==SQLITE_OK; p=p->pNext){
+    if( p->pCsr->nHpDefer>0 ){
+      hpConfigStat(v->db, HP_STAT_DEFERRED);
+    }
+    rc = hpDeferFlush(p);
+  }
+  return rc;
+}
+
+/*
+** Statement v has come to its end without an error.  Returns that which there
+** is now.
+*/
+SQLITE_PRIVATE int sqlite3HpDeferEnd(Vdbe *v){
+  int rc = hpDeferAll(v);
+  assert( v->eVdbeState==VDBE_RUN_STATE && v->pHpDefer!=0 );
+  if( rc==SQLITE_OK ) sqlite3HpDeferHalt(v);
+  return rc;
+}
+
+/*
+** Does what statement v did remain, though it ends with an error?  As in
+** sqlite3VdbeHalt().
+*/
+static int hpDeferRemains(const Vdbe *v){
+  int rc = v->rc & 0xff;
+  if( rc==SQLITE_NOMEM || rc==SQLITE_IOERR || rc==SQLITE_INTERRUPT
+   || rc==SQLITE_FULL
+  ){
+    return 0;
+  }
+  if( v->errorAction==OE_Fail ) return 1;
+  return v->errorAction==OE_Abort
+      && v->db->autoCommit==0 && v->iStatement==0;
+}
+
+/*
+** Statement v ends.  Free all that belongs to changes that have waited.
+*/
+SQLITE_PRIVATE void sqlite3HpDeferHalt(Vdbe *v){
+  int bWrite = 0;
+  HpDefer *p;
+  for(p=v->pHpDefer; p; p=p->pNext) bWrite |= p->run.nGroup>0;
+  if( bWrite && (v->rc==SQLITE_OK || hpDeferRemains(v)) ){
+    int rc;
+    sqlite3VdbeEnter(v);
+    rc = hpDeferAll(v);
+    sqlite3VdbeLeave(v);
+    if( rc ) v->rc = rc;
+  }
+  while( (p = v->pHpDefer)!=0 ){
+    v->pHpDefer = p->pNext;
+    hpDeferFree(p);
+  }
+}
+#endif /* SQLITE_OMIT_HP */

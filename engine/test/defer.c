@@ -1,0 +1,534 @@
+/*
+** 2026-11-30
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** Statements that change many rows (engine/src/bulk): tables and indexes are
+** what stock makes of them, whatever the statement, whether it succeeds or not;
+** what can be told of an index before the statement ends lets it be written row
+** by row.
+**
+**    defer STOCK [NAME]     STOCK is the unpatched library; only test NAME
+*/
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "pair.h"
+
+static const char zInOrder[] = "indexes whose entries were written in order";
+
+/* Rows of all types, with equal values, NULLs, what collations take for equal,
+** and texts that need overflow pages.  Their order is that of no index */
+#define ROWS(T,FROM) \
+  "INSERT INTO " T "(a,b,c,d,e) SELECT" \
+  " CASE value%7 WHEN 0 THEN NULL WHEN 1 THEN value%90*1.5 WHEN 2 THEN value%90" \
+  "   WHEN 3 THEN (value*7919)%1000*1000003 WHEN 4 THEN -value" \
+  "   WHEN 5 THEN 'text'||(value%50) ELSE CAST(x'00ff'||(value%40) AS BLOB) END," \
+  " (value*7919)%997," \
+  " CASE value%3 WHEN 0 THEN 'Abc'||(value%20) WHEN 1 THEN 'aBC'||(value%20)" \
+  "   ELSE 'abc'||(value%20)||'  ' END," \
+  " CASE value%5 WHEN 0 THEN value%31 WHEN 1 THEN value%60/4.0 WHEN 2 THEN -0.0" \
+  "   WHEN 3 THEN 1e15+value%9 ELSE NULL END," \
+  " CASE value%11 WHEN 0 THEN printf('%.*c',value%900,'x') ELSE (value*31%300)||'y' END" \
+  " FROM " FROM
+
+static const char *const azTable[] = {
+  "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b INT, c TEXT, d REAL, e);",
+  "CREATE TABLE t(a, b INT, c TEXT COLLATE nocase, d REAL, e);",
+  "CREATE TABLE t(id INTEGER DEFAULT (random()), a, b INT, c TEXT, d REAL, e,"
+  " PRIMARY KEY(id, b)) WITHOUT ROWID;",
+};
+#define N_TABLE ((int)(sizeof(azTable)/sizeof(azTable[0])))
+
+/* Indexes of them, three at a time */
+static const char *const azIndex[] = {
+  "CREATE INDEX i1 ON t(a); CREATE INDEX i2 ON t(b DESC, c); CREATE INDEX i3 ON t(e);",
+  "CREATE INDEX i1 ON t(c COLLATE nocase, b); CREATE INDEX i2 ON t(d DESC, a DESC, b);"
+  "CREATE INDEX i3 ON t(c COLLATE rtrim DESC);",
+  "CREATE INDEX i1 ON t(b) WHERE b%3=0; CREATE INDEX i2 ON t(e, c, b, a, d);"
+  "CREATE INDEX i3 ON t(a) WHERE a IS NOT NULL;",
+  "CREATE INDEX i1 ON t(abs(b)%10, c||e); CREATE INDEX i2 ON t(d*1.0, +d);"
+  "CREATE INDEX i3 ON t(lower(c), b);",
+};
+#define N_INDEX ((int)(sizeof(azIndex)/sizeof(azIndex[0])))
+
+/* Databases with table iTable, indexes iIndex and nRow rows */
+static void begin(const char *zBegin, int iTable, int iIndex, int nRow){
+  Text sql = {0,0,0};
+  textAppend(&sql, "%s %s", azTable[iTable], azIndex[iIndex]);
+  pairTables(sql.z, "PRAGMA recursive_triggers=on");
+  textClear(&sql);
+  both(zBegin);
+  if( nRow ){
+    textAppend(&sql, "(SELECT value FROM (WITH RECURSIVE k(value) AS (SELECT 1 UNION ALL SELECT"
+               " value+1 FROM k WHERE value<%d) SELECT value FROM k))", nRow);
+    { Text all = {0,0,0};
+      textAppend(&all, "%s%s", ROWS("t", ""), sql.z);
+      both(all.z);
+      textClear(&all);
+    }
+    textClear(&sql);
+  }
+  execute(adb[0], "PRAGMA hp_offload=force");
+}
+
+/* Run zSql on both.  Is what both say and have the same, and is ours sound?  Where
+** stock meets an error of the index rowids have gone further in ours */
+static int bRowid = 1;
+static void same(const char *zSql){
+  int bPlans = bNoPlans;
+  bNoPlans = 1;
+  pairSame(zSql);
+  pairSame("SELECT changes(), total_changes()");
+  if( bRowid ) pairSame("SELECT last_insert_rowid()");
+  pairSame("SELECT b, quote(a), c, d, e FROM t ORDER BY +b, +quote(a), +c, +d, +e");
+  execute(adb[0], "PRAGMA hp_offload=off");
+  checkIntegrity(&ours, adb[0], zSql);
+  execute(adb[0], "PRAGMA hp_offload=force");
+  bNoPlans = bPlans;
+}
+
+/* The same; so many indexes of ours are to be written in order, -1: no matter */
+static void deferred(const char *zSql, int nIndex){
+  sqlite3_int64 n = counted(adb[0], zInOrder);
+  same(zSql);
+  n = counted(adb[0], zInOrder) - n;
+  check(nIndex<0 || n==nIndex, "%s: %d indexes were written in order, not %d", zSql,
+        (int)n, nIndex);
+}
+
+/* Statements of all kinds on all tables and indexes */
+static const char *const azChange[] = {
+  "INSERT INTO t(a,b,c,d,e) SELECT a, b+1, c||'z', d, e FROM t WHERE b%3=1",
+  "DELETE FROM t WHERE b%5=0",
+  "UPDATE t SET b=b+1000, a=b WHERE b%4=1",
+  "UPDATE t SET c=upper(c), e=substr(e,1,300)||'w'",
+  "UPDATE t SET d=d",
+  "UPDATE t SET d=-d, b=-b WHERE b%2",
+  "INSERT OR REPLACE INTO t(a,b,c,d,e) SELECT e, b, a, d, c FROM t WHERE b%6<2",
+  "REPLACE INTO t SELECT * FROM t WHERE b%7=1",
+  "INSERT OR IGNORE INTO t(a,b,c,d,e) SELECT a, b, c, d, e FROM t WHERE b%9=1",
+  "DELETE FROM t WHERE b IN (SELECT b+1 FROM t WHERE b%3=0)",
+  "UPDATE t SET e=(SELECT max(x.e) FROM t x WHERE x.b=t.b-1) WHERE b%11=3",
+  "DELETE FROM t WHERE b>990",
+  "DELETE FROM t WHERE e>'2' AND b%2",
+  "UPDATE t SET b=b+1 WHERE b>500",
+  "DELETE FROM t",
+};
+#define N_CHANGE ((int)(sizeof(azChange)/sizeof(azChange[0])))
+
+static void testSame(void){
+  int iTable, iIndex, i;
+  sqlite3_int64 n = 0;
+  for(iTable=0; iTable<N_TABLE; iTable++){
+    for(iIndex=0; iIndex<N_INDEX; iIndex++){
+      int bReplace = iTable==0;
+      if( iTable==2 && (iIndex & 1) && !longRun() ) continue;
+      begin(iIndex%2 ? "PRAGMA cache_size=10" : "PRAGMA journal_mode=wal", iTable, iIndex,
+            iTable==2 ? 0 : 900);
+      if( iTable==2 ){
+        both("CREATE TABLE s(value); INSERT INTO s SELECT value FROM " SERIES("900"));
+        same("INSERT INTO t(id,a,b,c,d,e) SELECT value*7919%100003, value%9, value*31%997,"
+             " 'Abc'||value%20, value/4.0, printf('%.*c', value%60*(value%7), 'x') FROM s");
+      }
+      for(i=0; i<N_CHANGE; i++){
+        int bId = strstr(azChange[i], "(a,b,")!=0;
+        /* Random keys differ */
+        if( iTable==2 && bId ) continue;
+        if( iTable==1 && strncmp(azChange[i], "REPLACE", 7)==0 ) continue;
+        if( bReplace || i<N_CHANGE ) deferred(azChange[i], -1);
+      }
+      n += counted(adb[0], zInOrder);
+      end("same");
+    }
+  }
+  check(n>100, "only %d indexes were written in order", (int)n);
+}
+
+/* What is taken over, and what is not */
+static void lookAt(sqlite3_context *p, int n, sqlite3_value **ap){
+  (void)n;
+  sqlite3_result_value(p, ap[0]);
+}
+static int reverse(void *p, int n, const void *a, int m, const void *b){
+  int c = memcmp(b, a, n<m ? n : m);
+  (void)p;
+  return c ? c : m-n;
+}
+static void testWhich(void){
+  sqlite3_int64 n;
+  begin("PRAGMA foreign_keys=on", 0, 0, 900);
+  deferred("DELETE FROM t WHERE +b%5=0", 3);
+  deferred("UPDATE t SET e=e||'1' WHERE +b%3=0", 1);
+  deferred("UPDATE t SET a=1, b=b+1, e=3 WHERE +b%3=1", 3);
+  deferred("INSERT INTO t(a,b,c,d,e) SELECT b,e,c,d,a FROM t WHERE +b%3=2", 3);
+  deferred("INSERT INTO t(a,b,c,d,e) SELECT b,e,c,d,a FROM t ORDER BY c LIMIT 100", 3);
+  /* An index that rows are found by */
+  deferred("DELETE FROM t INDEXED BY i2 WHERE b BETWEEN 10 AND 300", 2);
+  deferred("UPDATE t INDEXED BY i2 SET a=a||'x', e=1 WHERE b BETWEEN 300 AND 400", 2);
+  deferred("INSERT INTO t(a,b) SELECT a, b FROM t INDEXED BY i2 WHERE b<500", 2);
+  /* Few rows */
+  deferred("UPDATE t SET e=5 WHERE id IN (SELECT id FROM t LIMIT 10)", 0);
+  /* UNIQUE: rows are looked up, but not for DELETE */
+  both("CREATE UNIQUE INDEX u ON t(b, id)");
+  deferred("INSERT INTO t(a,b) SELECT a, b FROM t WHERE +b<500", 3);
+  deferred("DELETE FROM t WHERE +b%4=0", 4);
+  both("DROP INDEX u; CREATE TABLE n(x INT NOT NULL, y INT NOT NULL);"
+       "CREATE UNIQUE INDEX nu ON n(x,y); CREATE INDEX ny ON n(y);"
+       "INSERT INTO n SELECT value*7919%1009, value*31%1009 FROM " SERIES("1000"));
+  deferred("DELETE FROM n WHERE rowid%3=0", 2);
+  same("SELECT * FROM n ORDER BY x, y");
+  /* Rows that are returned */
+  deferred("UPDATE t SET e=e||'2' WHERE +b%3=0 RETURNING id, b", 0);
+  /* Foreign keys: parents that are looked up, not children of others */
+  both("CREATE TABLE p(k INTEGER PRIMARY KEY, v); CREATE INDEX pv ON p(v);"
+       "INSERT INTO p SELECT value, value*7919%1009 FROM " SERIES("700") ";"
+       "CREATE TABLE h(id INTEGER PRIMARY KEY, k REFERENCES p, z); CREATE INDEX hk ON h(k); CREATE INDEX hz ON h(z);");
+  deferred("INSERT INTO h SELECT value, 1+value*7919%700, value*31%1009 FROM " SERIES("800"), 2);
+  deferred("DELETE FROM h WHERE k%3=0", 2);
+  deferred("DELETE FROM p WHERE k%3=0", 1);
+  deferred("UPDATE p SET v=v+1, k=k+1000 WHERE k%3=1", -1);
+  same("SELECT * FROM p ORDER BY k");
+  deferred("DELETE FROM p WHERE k%3=2", -1);
+  both("PRAGMA foreign_keys=off");
+  /* A parent and child in one table */
+  both("CREATE TABLE s(id INTEGER PRIMARY KEY, up REFERENCES s ON DELETE CASCADE, q);"
+       "CREATE INDEX su ON s(up); CREATE INDEX sq ON s(q);"
+       "INSERT INTO s SELECT value, nullif(value/2,0), value*7919%1009 FROM " SERIES("600") ";"
+       "PRAGMA foreign_keys=on");
+  deferred("DELETE FROM s WHERE id>200 AND id%5=0", 0);
+  same("SELECT * FROM s ORDER BY id");
+  /* Triggers */
+  both("CREATE TRIGGER g AFTER UPDATE ON t BEGIN INSERT INTO n SELECT count(*), new.b FROM t WHERE e=new.e; END");
+  deferred("UPDATE t SET e=9 WHERE +b%50=0", 0);
+  both("DROP TRIGGER g");
+  /* What is the application's */
+  sqlite3_create_function(adb[0], "lookat", 1, SQLITE_UTF8, 0, lookAt, 0, 0);
+  sqlite3_create_collation(adb[0], "reverse", SQLITE_UTF8, 0, reverse);
+  {
+    n = counted(adb[0], zInOrder);
+    execute(adb[0], "UPDATE t SET e=lookat(e)||'3' WHERE +b%3=0");
+    check(counted(adb[0], zInOrder)==n, "a function of the application was called meanwhile");
+    execute(adb[0], "CREATE INDEX r ON t(c COLLATE reverse, b);"
+                    "DELETE FROM t WHERE +b%3=0");
+    check(counted(adb[0], zInOrder)==n, "a collation of the application was called meanwhile");
+    execute(adb[0], "DROP INDEX r; DELETE FROM t WHERE +b%3=2");
+    check(counted(adb[0], zInOrder)==n+3, "nothing of the application is called");
+    checkIntegrity(&ours, adb[0], "the application's functions");
+  }
+  end("which");
+  /* Off, and by row number: an index in the order of rows gains nothing */
+  begin("", 0, 0, 900);
+  n = counted(adb[0], zInOrder);
+  execute(adb[0], "PRAGMA hp_offload=off");
+  pairSame("DELETE FROM t WHERE +b%5=0");
+  check(counted(adb[0], zInOrder)==n, "it is off");
+  execute(adb[0], "PRAGMA hp_offload=force");
+  both("CREATE TABLE o(x); CREATE INDEX ox ON o(x);");
+  deferred("INSERT INTO o SELECT value FROM " SERIES("6000"), 0);
+  deferred("INSERT INTO o SELECT value*7919%10007 FROM " SERIES("6000"), 1);
+  same("SELECT count(*), sum(x) FROM o INDEXED BY ox WHERE x>0");
+  /* Another statement that has begun to read the index */
+  {
+    sqlite3_stmt *p = prepared(adb[0], "SELECT b FROM t INDEXED BY i2 WHERE b>5");
+    n = counted(adb[0], zInOrder);
+    sqlite3_step(p);
+    execute(adb[0], "DELETE FROM t WHERE +b%5=1");
+    check(counted(adb[0], zInOrder)==n, "another statement reads the index");
+    sqlite3_finalize(p);
+    runOn(&stock, adb[1], "DELETE FROM t WHERE +b%5=1");
+    same("SELECT count(*) FROM t");
+  }
+  end("off");
+}
+
+/* Statements that fail, in all states: what remains is what remains in stock */
+static void testFails(void){
+  static const char *const azFail[] = {
+    "INSERT INTO t(a,b,c,d,e) SELECT a, b+1, c, d, CASE WHEN b=77 THEN NULL ELSE e END FROM t",
+    "INSERT OR FAIL INTO t(a,b,c,d,e) SELECT a, b+1, c, d, CASE WHEN b=77 THEN NULL ELSE e END FROM t",
+    "INSERT OR IGNORE INTO t(a,b,c,d,e) SELECT a, b+1, c, d, CASE WHEN b%9=7 THEN NULL ELSE e END FROM t",
+    "INSERT OR ROLLBACK INTO t(a,b,c,d,e) SELECT a, b+1, c, d, CASE WHEN b=77 THEN NULL ELSE e END FROM t",
+    "UPDATE t SET a=1, e=CASE WHEN b=33 THEN NULL ELSE 'u'||e END",
+    "UPDATE OR FAIL t SET a=1, e=CASE WHEN b=33 THEN NULL ELSE 'u'||e END",
+    "UPDATE t SET b=abs(CASE WHEN b=33 THEN -9223372036854775807-1 ELSE b+3 END), a=3",
+    "INSERT INTO t(a,b,c,d,e) SELECT a, abs(CASE WHEN b=33 THEN -9223372036854775807-1 ELSE b+3 END), c, d, e FROM t",
+    "DELETE FROM t WHERE +b%2 AND abs(CASE WHEN b=33 THEN -9223372036854775807-1 ELSE b+3 END)",
+    "INSERT INTO t(id,a,b,e) SELECT CASE WHEN b=500 THEN 3 ELSE 100000+id END, b, b, e FROM t",
+    "INSERT OR FAIL INTO t(id,a,b,e) SELECT CASE WHEN b=500 THEN 3 ELSE 100000+id END, b, b, e FROM t",
+    "INSERT OR REPLACE INTO t(id,a,b,e) SELECT CASE WHEN b%50=0 THEN 3 ELSE 100000+id END, b, b, e FROM t",
+  };
+  static const char *const azBefore[] = { "", "BEGIN", "BEGIN; UPDATE t SET d=d+1; SAVEPOINT s; DELETE FROM t WHERE b<9" };
+  static const char *const azAfter[] = { "", "COMMIT", "ROLLBACK TO s; COMMIT" };
+  int i, k;
+  for(k=0; k<3; k++){
+    begin("", 0, k, 900);
+    both("CREATE TABLE old AS SELECT * FROM t; DROP TABLE t;"
+         "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b INT, c TEXT, d REAL, e NOT NULL)");
+    both(azIndex[k]);
+    both("INSERT INTO t SELECT * FROM old");
+    for(i=0; i<(int)(sizeof(azFail)/sizeof(azFail[0])); i++){
+      int j;
+      if( azBefore[k][0] ) both(azBefore[k]);
+      same(azFail[i]);
+      for(j=0; j<2; j++){
+        if( azAfter[k][0] ) apLib[j]->exec(adb[j], azAfter[k], 0, 0, 0);
+        apLib[j]->exec(adb[j], "ROLLBACK", 0, 0, 0);
+      }
+      same("DELETE FROM t WHERE id>1100 OR e LIKE 'uuu%'");
+      both("INSERT OR IGNORE INTO t SELECT * FROM old");
+    }
+    check(counted(adb[0], zInOrder)>20, "few indexes were written in order");
+    end("fails");
+  }
+}
+
+/* Statements at random, one after the other, in transactions and out of them */
+static unsigned iRandom;
+static unsigned dice(unsigned n){
+  iRandom = iRandom*1103515245 + 12345;
+  return (iRandom>>12)%n;
+}
+static void testStorm(void){
+  int nRound = longRun() ? 40 : 6;
+  int i, k;
+  for(i=0; i<nRound; i++){
+    int nOpen = 0;
+    iRandom = 77+i;
+    begin(i%3==0 ? "PRAGMA cache_size=5" : i%3==1 ? "PRAGMA journal_mode=wal" : "PRAGMA auto_vacuum=full; VACUUM",
+          0, i%N_INDEX, 300);
+    bNoPlans = 1;
+    for(k=0; k<40; k++){
+      Text sql = {0,0,0};
+      unsigned m = 2+dice(7), r = dice(m);
+      switch( dice(11) ){
+        case 0: case 1: case 2:
+          textAppend(&sql, "INSERT INTO t(a,b,c,d,e) SELECT %s, b*%u%%991, %s, d+%u, e FROM t WHERE b%%%u=%u LIMIT 900",
+                     dice(2) ? "a" : "e", 1+dice(50), dice(2) ? "c" : "c||b", dice(3), m, r);
+          break;
+        case 3: case 4:
+          textAppend(&sql, "DELETE FROM t WHERE %sb%%%u=%u", dice(2) ? "+" : "", m, r);
+          break;
+        case 5:
+          textAppend(&sql, "UPDATE t SET b=b+%u, e=e||'%u' WHERE b%%%u=%u", dice(30), dice(9), m, r);
+          break;
+        case 6:
+          textAppend(&sql, "UPDATE OR REPLACE t SET id=id+%u, d=NULL WHERE b%%%u=%u", 1+dice(3), m, r);
+          break;
+        case 7:
+          textAppend(&sql, "REPLACE INTO t SELECT id+%u, e, b, c, d, a FROM t WHERE b%%%u=%u LIMIT 500", dice(9), m, r);
+          break;
+        case 8:
+          textAppend(&sql, "DELETE FROM t WHERE b BETWEEN %u AND %u", dice(400), 300+dice(600));
+          break;
+        case 9:
+          if( nOpen==0 ) textAppend(&sql, "BEGIN");
+          else if( dice(2) ) textAppend(&sql, "SAVEPOINT s");
+          else textAppend(&sql, dice(3) ? "COMMIT" : "ROLLBACK");
+          if( sql.z[0]=='B' ) nOpen = 1;
+          if( sql.z[0]=='C' || sql.z[0]=='R' ) nOpen = 0;
+          break;
+        default:
+          textAppend(&sql, "UPDATE t SET c=c||'%u', a=d", dice(9));
+          break;
+      }
+      same(sql.z);
+      textClear(&sql);
+    }
+    bNoPlans = 0;
+    if( nOpen ) both("COMMIT");
+    check(counted(adb[0], zInOrder)>15, "few indexes were written in order");
+    for(k=0; k<2; k++) apLib[k]->close(adb[k]);
+    /* Stock goes on with the file of ours */
+    adb[0] = openDb(&ours, azFile[1], 0);
+    adb[1] = openDb(&stock, azFile[0], 0);
+    checkIntegrity(&stock, adb[1], "a storm");
+    runOn(&stock, adb[1], "DELETE FROM t WHERE b%3=0; UPDATE t SET b=b+1, e='q'||e; DELETE FROM t WHERE b%2");
+    checkIntegrity(&stock, adb[1], "after a storm");
+    end("storm");
+  }
+}
+
+/* An entry that is missing in the index, and writable_schema, which lets it pass */
+static void testMissing(void){
+  int i;
+  for(i=0; i<3; i++){
+    begin("", 0, 0, 900);
+    both("PRAGMA writable_schema=on;"
+         "UPDATE sqlite_schema SET rootpage=(SELECT rootpage FROM sqlite_schema WHERE name='i3') WHERE name='i1';"
+         "UPDATE sqlite_schema SET sql='CREATE INDEX i1 ON t(e)' WHERE name='i1';"
+         "DELETE FROM sqlite_schema WHERE name='i3'");
+    for(int k=0; k<2; k++){
+      apLib[k]->close(adb[k]);
+      adb[k] = openDb(apLib[k], azFile[k], 0);
+    }
+    execute(adb[0], "PRAGMA hp_offload=force");
+    both("PRAGMA writable_schema=on; UPDATE sqlite_schema SET sql='CREATE INDEX i1 ON t(d)' WHERE name='i1'");
+    for(int k=0; k<2; k++){
+      apLib[k]->close(adb[k]);
+      adb[k] = openDb(apLib[k], azFile[k], 0);
+    }
+    execute(adb[0], "PRAGMA hp_offload=force");
+    if( i==1 ) both("BEGIN");
+    if( i==2 ) both("PRAGMA writable_schema=on");
+    pairSame("DELETE FROM t WHERE +b%3=0");
+    pairSame("SELECT changes()");
+    pairSame("SELECT count(*), sum(id) FROM t NOT INDEXED");
+    end("missing");
+  }
+}
+
+/* Little memory: entries are written several times in a statement */
+static void testMemory(void){
+  begin("", 0, 0, 10);
+  execute(adb[0], "PRAGMA hp_memory=8388608");
+  deferred("INSERT INTO t(a,b,c,d,e) SELECT value*7919%10007, value*31%50021, 'x'||value, value,"
+           " printf('%.*c%d', value%200, 'y', value*17%5003) FROM " SERIES("30000"), 3);
+  deferred("DELETE FROM t WHERE +b%3=1", 3);
+  execute(adb[0], "PRAGMA hp_memory=1000000");
+  deferred("UPDATE t SET a=b, b=a, e=a", 0);
+  end("memory");
+}
+
+/* Hooks are called as often, with the same rows */
+static void countRow(void *p, int op, const char *zDb, const char *zTab, sqlite3_int64 id){
+  sqlite3_uint64 *pn = p;
+  (void)zDb;
+  (void)zTab;
+  *pn = *pn*31 + (unsigned)op + (sqlite3_uint64)id;
+}
+static void testHooks(void){
+  sqlite3_uint64 an[2];
+  int i;
+  begin("", 0, 0, 900);
+  for(i=0; i<2; i++){
+    an[i] = 0;
+    sqlite3_update_hook(adb[0], countRow, &an[i]);
+    execute(adb[0], i ? "PRAGMA hp_offload=off" : "PRAGMA hp_offload=force");
+    execute(adb[0], "BEGIN; DELETE FROM t WHERE +b%3=0; UPDATE t SET e=id, b=1-b; REPLACE INTO t SELECT id+1,a,b,c,d,e FROM t;"
+                    "INSERT INTO t(a,b) SELECT e, a FROM t; ROLLBACK");
+  }
+  check(an[0]==an[1], "the update hook saw other rows");
+  check(counted(adb[0], zInOrder)>=8, "they were not written in order");
+  sqlite3_update_hook(adb[0], 0, 0);
+  end("hooks");
+}
+
+/* Is the table as it was, or as it is to be; and does the index agree? */
+static void allOrNothing(sqlite3 *db, const char *zWhat, int n, int rc, sqlite3_int64 iBefore, sqlite3_int64 iAfter){
+  sqlite3_int64 x;
+  fault.nLeft = -1;
+  checkIntegrity(&ours, db, zWhat);
+  x = integer(&ours, db, "SELECT count(*)*1000000+total(length(e)+b%7) FROM t NOT INDEXED");
+  check(x==(rc ? iBefore : iAfter), "%s %d: error %d, and the table is %s", zWhat, n, rc,
+        x==iBefore ? "as before" : x==iAfter ? "changed" : "something else");
+}
+
+static int nLeft;
+static int progress(void *p){
+  (void)p;
+  return nLeft--<=0;
+}
+static ssize_t (*xRealPwrite)(int, const void*, size_t, off_t);
+static ssize_t faultyPwrite(int fd, const void *a, size_t n, off_t i){
+  return fails() ? (ssize_t)-1 : xRealPwrite(fd, a, n, i);
+}
+
+static const char *const azFaulty[] = {
+  "INSERT INTO t(a,b,c,d,e) SELECT e, b*7%991, c, d, a||'5' FROM t WHERE +b%3=1",
+  "DELETE FROM t WHERE +b%3=0",
+  "UPDATE t SET a=e, b=b*31%997, e=a||'4'",
+};
+
+/* The n-th allocation, write, or call of the progress handler fails */
+static void testFaults(void){
+  int iStatement, k, n;
+  for(k=0; k<4; k++){
+    if( k==1 ) failMemory(1);
+    if( k>=2 ) xRealPwrite = (void*)replaceCall("pwrite", (sqlite3_syscall_ptr)faultyPwrite);
+    for(iStatement=0; iStatement<3; iStatement++){
+      sqlite3_int64 iBefore, iAfter;
+      int rc = SQLITE_ERROR;
+      int nFailed = 0;
+      static const char zSum[] = "SELECT count(*)*1000000+total(length(e)+b%7) FROM t NOT INDEXED";
+      begin(k==2 ? "PRAGMA cache_size=5" : k==3 ? "PRAGMA journal_mode=wal; PRAGMA cache_size=5" : "", 0, 0, 300);
+      execute(adb[0], "PRAGMA synchronous=normal");
+      iBefore = integer(&ours, adb[0], zSum);
+      execute(adb[0], "BEGIN");
+      execute(adb[0], azFaulty[iStatement]);
+      iAfter = integer(&ours, adb[0], zSum);
+      execute(adb[0], "ROLLBACK");
+      for(n=0; rc || fault.nFailed; n+=(n<30 || longRun() ? 1 : 1+n/16)){
+        sqlite3 *db = adb[0];
+        fault.nFailed = 0;
+        fault.bForEver = n%2;
+        if( k==0 ){
+          nLeft = n;
+          sqlite3_progress_handler(db, 300, progress, 0);
+        }else{
+          fault.nLeft = n;
+        }
+        rc = sqlite3_exec(db, "BEGIN", 0, 0, 0);
+        if( rc==SQLITE_OK ) rc = sqlite3_exec(db, azFaulty[iStatement], 0, 0, 0);
+        fault.nLeft = -1;
+        sqlite3_progress_handler(db, 0, 0, 0);
+        nFailed += rc!=SQLITE_OK;
+        if( rc==SQLITE_OK ) allOrNothing(db, azFaulty[iStatement], n, rc, iBefore, iAfter);
+        sqlite3_exec(db, "ROLLBACK", 0, 0, 0);
+        allOrNothing(db, azFaulty[iStatement], n, 1, iBefore, iAfter);
+      }
+      check(nFailed>5, "%s failed %d times (%d)", azFaulty[iStatement], nFailed, k);
+      apLib[0]->close(adb[0]);
+      adb[0] = openDb(&ours, azFile[1], 0);
+      apLib[1]->close(adb[1]);
+      adb[1] = openDb(&stock, azFile[0], 0);
+      checkIntegrity(&stock, adb[1], azFaulty[iStatement]);
+      end("faults");
+    }
+    if( k==1 ) failMemory(0);
+    if( k>=2 ) replaceCall("pwrite", (sqlite3_syscall_ptr)xRealPwrite);
+  }
+}
+
+/* A file that may not grow: nothing of the statement remains */
+static void testFull(void){
+  int i;
+  for(i=0; i<2; i++){
+    begin("", 0, 0, 900);
+    both(i ? "BEGIN; DELETE FROM t WHERE b<5" : "PRAGMA user_version=3");
+    execute(adb[0], "PRAGMA max_page_count=1");
+    runOn(&stock, adb[1], "PRAGMA max_page_count=1");
+    bRowid = 0;
+    same("INSERT INTO t(a,b,c,d,e) SELECT e, b*7%991, c, d, a||'5' FROM t");
+    same("UPDATE t SET a=e||e||e, b=b*31%997, e=a||'4'||e||e");
+    bRowid = 1;
+    if( i ) pairSame("COMMIT");
+    end("full");
+  }
+}
+
+int main(int argc, char **argv){
+  static const struct {
+    const char *zName;
+    void (*x)(void);
+  } aTest[] = {
+    { "same", testSame }, { "which", testWhich }, { "fails", testFails }, { "storm", testStorm },
+    { "missing", testMissing }, { "memory", testMemory }, { "hooks", testHooks },
+    { "faults", testFaults }, { "full", testFull },
+  };
+  int i;
+  if( argc<2 || pairLoad(argv[1]) ){
+    fprintf(stderr, "usage: defer STOCK [NAME]\n");
+    return 2;
+  }
+  if( !hasEngine() ) return finish();
+  azFile[0] = temporaryFile("defer-ours.db");
+  azFile[1] = temporaryFile("defer-stock.db");
+  for(i=0; i<(int)(sizeof(aTest)/sizeof(aTest[0])); i++){
+    if( argc>2 && strcmp(argv[2], aTest[i].zName) ) continue;
+    aTest[i].x();
+  }
+  return finish();
+}
