@@ -101,6 +101,9 @@ struct HpSettings {
   struct Wal *pBase;        /* This log has a commit that is not synced, which
                             ** the connection knows: hp_sync.c */
   u32 aLong[64];            /* Statements that took SQLite long: hp_race.c */
+  struct HpDefer *pPending; /* Changes of indexes that wait: hp_pending.c */
+  u32 iPending;             /* How often another index had some */
+  u32 nDefer;               /* Changes of indexes by this transaction */
   u32 aStat[42];            /* PRAGMA hp_stats */
 };
 
@@ -400,10 +403,17 @@ SQLITE_PRIVATE int sqlite3HpDefer(Vdbe*, struct VdbeCursor*, const VdbeOp*,
 SQLITE_PRIVATE int sqlite3HpDeferEnd(Vdbe*);
 SQLITE_PRIVATE void sqlite3HpDeferHalt(Vdbe*);
 # define sqlite3HpDefers(V,C,OP,M,RC) \
-    (++(C)->nHpDefer>HP_DEFER_ASK && sqlite3HpDefer(V,C,OP,M,RC))
+    ((++(C)->nHpDefer>HP_DEFER_ASK || (V)->db->autoCommit==0) \
+      && sqlite3HpDefer(V,C,OP,M,RC))
 # define sqlite3HpDeferFails(V,OP,RC) ((V)->pHpDefer!=0 \
     && (OP)->p1==SQLITE_OK && ((RC) = sqlite3HpDeferEnd(V))!=SQLITE_OK)
-# define sqlite3HpDeferClose(V) if( (V)->pHpDefer ) sqlite3HpDeferHalt(V)
+# define sqlite3HpDeferClose(V) \
+    if( (V)->pHpDefer || (V)->db->hp.pPending ) sqlite3HpDeferHalt(V)
+SQLITE_PRIVATE int sqlite3HpPendingStart(Vdbe*);
+SQLITE_PRIVATE void sqlite3HpPendingDrop(sqlite3*);
+# define sqlite3HpPendingFails(V,RC) ((V)->db->hp.pPending!=0 \
+    && ((RC) = sqlite3HpPendingStart(V))!=SQLITE_OK)
+# define sqlite3HpPendingBegins(DB) ((DB)->hp.nDefer = 0)
 SQLITE_PRIVATE int sqlite3HpCount(Vdbe*, int, BtCursor*, i64*);
 SQLITE_PRIVATE int sqlite3HpAgain(Vdbe*);
 SQLITE_PRIVATE int sqlite3HpRestart(Vdbe*, int*);
@@ -412,6 +422,9 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe*, int*);
 # define sqlite3HpDefers(V,C,OP,M,RC) 0
 # define sqlite3HpDeferFails(V,OP,RC) 0
 # define sqlite3HpDeferClose(V)
+# define sqlite3HpPendingFails(V,RC) 0
+# define sqlite3HpPendingBegins(DB)
+# define sqlite3HpPendingDrop(DB)
 # define sqlite3HpCount(A,B,C,D) SQLITE_DONE
 # define sqlite3HpTrees(A,B,C,D) SQLITE_DONE
 # define sqlite3HpGrown(V) 0

@@ -74,6 +74,11 @@ static void begin(const char *zBegin, int iTable, int iIndex, int nRow){
   execute(adb[0], "PRAGMA hp_offload=force");
 }
 
+static int nLeft;
+static int progress(void *p){
+  (void)p;
+  return nLeft--<=0;
+}
 /* Run zSql on both.  Is what both say and have the same, and is ours sound?  Where
 ** stock meets an error of the index rowids have gone further in ours */
 static int bRowid = 1;
@@ -293,6 +298,7 @@ static unsigned dice(unsigned n){
 }
 static void testStorm(void){
   int nRound = longRun() ? 40 : 6;
+  sqlite3_int64 nOrder = 0;
   int i, k;
   for(i=0; i<nRound; i++){
     int nOpen = 0;
@@ -339,7 +345,7 @@ static void testStorm(void){
     }
     bNoPlans = 0;
     if( nOpen ) both("COMMIT");
-    check(counted(adb[0], zInOrder)>15, "few indexes were written in order");
+    nOrder += counted(adb[0], zInOrder);
     for(k=0; k<2; k++) apLib[k]->close(adb[k]);
     /* Stock goes on with the file of ours */
     adb[0] = openDb(&ours, azFile[1], 0);
@@ -348,6 +354,286 @@ static void testStorm(void){
     runOn(&stock, adb[1], "DELETE FROM t WHERE b%3=0; UPDATE t SET b=b+1, e='q'||e; DELETE FROM t WHERE b%2");
     checkIntegrity(&stock, adb[1], "after a storm");
     end("storm");
+  }
+  check(nOrder>nRound*20, "%d indexes were written in order", (int)nOrder);
+}
+
+/* A statement of few rows, at random.  It may fail */
+static void single(Text *p){
+  unsigned b = dice(997), id = 1+dice(1200);
+  const char *zOr = dice(6) ? "" : dice(2) ? " OR REPLACE" : dice(2) ? " OR IGNORE" : " OR FAIL";
+  switch( dice(14) ){
+    case 0: case 1: case 2: case 3: case 4:
+      textAppend(p, "INSERT%s INTO t(a,b,c,d,e) VALUES(%s, %u, 'Abc%u', %u/4.0, printf('%%.*c', %u, 'x'))", zOr,
+                 dice(3) ? "NULL" : "-7", b, dice(30), dice(99), dice(8) ? dice(9) : dice(900));
+      break;
+    case 5:
+      textAppend(p, "INSERT%s INTO t(id,a,b,e) VALUES(%u,%u,%u,%s)", zOr, id, dice(9), b, dice(5) ? "'e'" : "NULL");
+      break;
+    case 6:
+      textAppend(p, "INSERT%s INTO t(id,b,e) VALUES(NULL,%u,'m'),(NULL,%u,'n'),(%u,%u,%s),(NULL,3,'p')", zOr,
+                 b, b/2, id, b/3, dice(3) ? "'o'" : "NULL");
+      break;
+    case 7: case 8:
+      textAppend(p, "DELETE FROM t WHERE id=%u", id);
+      break;
+    case 9: case 10:
+      textAppend(p, "UPDATE%s t SET b=%u, a=%s, e=%s WHERE id=%u", zOr, b, dice(2) ? "a" : "e",
+                 dice(9) ? "e||'+'" : "NULL", id);
+      break;
+    case 11:
+      textAppend(p, "INSERT INTO t(id,b,e) VALUES(%u,%u,'up') ON CONFLICT(id) DO UPDATE SET b=b+1, e=excluded.e||e",
+                 id, b);
+      break;
+    case 12:
+      textAppend(p, "UPDATE t SET id=id+%u WHERE id=%u", dice(3), id);
+      break;
+    default:
+      textAppend(p, "SELECT * FROM t WHERE id=%u", id);
+      break;
+  }
+}
+
+/* One that looks at indexes, or is not known */
+static void other(Text *p){
+  unsigned b = dice(900);
+  static const char *const az[] = {
+    "SELECT count(*), sum(id) FROM t INDEXED BY i2 WHERE b>5", "PRAGMA page_count >= 0", "PRAGMA data_version > 0",
+    "CREATE INDEX IF NOT EXISTS extra ON t(d)", "DROP INDEX IF EXISTS extra", "ANALYZE t", "REINDEX i1",
+    "CREATE TABLE IF NOT EXISTS u(x)", "SELECT count(*) FROM sqlite_schema", "INSERT INTO t(b,e) SELECT b+1, e FROM t WHERE id%40=1",
+    "DELETE FROM t WHERE e='up' OR e IS NULL",
+  };
+  if( dice(2) ) textAppend(p, "SELECT id FROM t WHERE b BETWEEN %u AND %u ORDER BY b, id", b, b+dice(90));
+  else textAppend(p, "%s", az[dice(sizeof(az)/sizeof(az[0]))]);
+}
+
+/* Transactions of many statements */
+static void testSingles(void){
+  int nRound = longRun() ? 60 : 8;
+  sqlite3_int64 n = 0;
+  int i, k;
+  for(i=0; i<nRound; i++){
+    int nOpen = 0;
+    iRandom = 1077+i;
+    begin(i%3==0 ? "PRAGMA cache_size=5" : i%3==1 ? "PRAGMA journal_mode=wal" : "PRAGMA auto_vacuum=full; VACUUM",
+          0, i%2 ? 0 : i%N_INDEX, 0);
+    if( i%2 ) both("DROP TABLE t; CREATE TABLE t(id INTEGER PRIMARY KEY, a, b INT, c TEXT, d REAL, e NOT NULL)"), both(azIndex[0]);
+    if( i%4==3 ) both("CREATE UNIQUE INDEX u1 ON t(b, id)");
+    if( i%N_INDEX ) both("DROP INDEX IF EXISTS i2; CREATE INDEX i2 ON t(b DESC, c)");
+    bNoPlans = 1;
+    for(k=0; k<1500; k++){
+      Text sql = {0,0,0};
+      unsigned r = dice(300);
+      if( nOpen==0 ){
+        textAppend(&sql, dice(2) ? "BEGIN" : "SAVEPOINT top");
+        nOpen = sql.z[0]=='B' ? 1 : 2;
+      }else if( r==0 ){
+        textAppend(&sql, nOpen==1 || dice(2) ? "COMMIT" : "RELEASE top");
+        nOpen = 0;
+      }else if( r==1 ){
+        textAppend(&sql, "ROLLBACK");
+        nOpen = 0;
+      }else if( r<5 ){
+        textAppend(&sql, "SAVEPOINT s");
+      }else if( r<8 ){
+        textAppend(&sql, dice(2) ? "ROLLBACK TO s" : "RELEASE s");
+      }else if( r<12 ){
+        other(&sql);
+      }else{
+        single(&sql);
+      }
+      pairSame(sql.z);
+      if( r%9==0 ) pairSame("SELECT changes(), total_changes(), last_insert_rowid()");
+      textClear(&sql);
+      check(sqlite3_get_autocommit(adb[0])==(nOpen==0), "%d: in a transaction or not", i);
+      if( k%200==199 ) same("SELECT count(*) FROM t");
+    }
+    bNoPlans = 0;
+    if( nOpen ) both("COMMIT");
+    same("SELECT count(*) FROM t");
+    n += counted(adb[0], zInOrder);
+    for(k=0; k<2; k++) apLib[k]->close(adb[k]);
+    adb[0] = openDb(&ours, azFile[1], 0);
+    adb[1] = openDb(&stock, azFile[0], 0);
+    checkIntegrity(&stock, adb[1], "single statements");
+    runOn(&stock, adb[1], "DELETE FROM t WHERE b%3=0; UPDATE t SET b=b+1, e='q'||e; DELETE FROM t WHERE b%2");
+    checkIntegrity(&stock, adb[1], "after single statements");
+    end("singles");
+  }
+  check(n>nRound*15, "%d indexes were written in order", (int)n);
+}
+
+/* Changes wait beyond the end of statements, and until when */
+static sqlite3_int64 nSeen;
+static int seen(int bWritten, const char *zSql){
+  sqlite3_int64 n = counted(adb[0], zInOrder);
+  check((n>nSeen)==bWritten, "%s: entries were %swritten", zSql, n>nSeen ? "" : "not ");
+  nSeen = n;
+  return 0;
+}
+static void rows(int n, int iFirst){
+  int i;
+  for(i=0; i<n; i++){
+    Text sql = {0,0,0};
+    textAppend(&sql, "INSERT INTO t(a,b,c,e) VALUES(%d,%d,'c%d','e%d')", (i+iFirst)*7919%1009,
+               (i+iFirst)*31%997, i, (i+iFirst)*17%1009);
+    both(sql.z);
+    textClear(&sql);
+  }
+}
+static void testPending(void){
+  static const struct {
+    const char *zSql;
+    int bWritten;
+  } aStep[] = {
+    { "SELECT * FROM t WHERE id=5", 0 },
+    { "SELECT count(*) FROM o", 0 },
+    { "INSERT INTO o VALUES(1)", 0 },
+    { "UPDATE t SET d=1 WHERE id=7", 0 },
+    { "DELETE FROM t WHERE id=9", 0 },
+    { "SELECT id FROM t INDEXED BY i2 WHERE b=5", 1 },
+    { "SELECT count(*) FROM t NOT INDEXED WHERE c>'a'", 0 },
+    { "UPDATE t SET d=2 WHERE d=1", 1 },
+    { "PRAGMA integrity_check", 1 },
+    { "SAVEPOINT s", 1 },
+    { "RELEASE s", 1 },
+    { "CREATE INDEX x ON o(v)", 1 },
+    { "SELECT x FROM (SELECT sum(v) AS x FROM o)", 0 },
+    { "ROLLBACK", 0 },
+  };
+  unsigned i;
+  int k;
+  begin("", 0, 0, 0);
+  both("CREATE TABLE o(v)");
+  bNoPlans = 1;
+  for(i=0; i<sizeof(aStep)/sizeof(aStep[0]); i++){
+    both("BEGIN");
+    rows(200, i*200);
+    nSeen = counted(adb[0], zInOrder);
+    pairSame(aStep[i].zSql);
+    seen(aStep[i].bWritten, aStep[i].zSql);
+    for(k=0; k<2; k++) apLib[k]->exec(adb[k], "COMMIT", 0, 0, 0);
+    same("SELECT count(*) FROM t");
+  }
+  both("DROP INDEX IF EXISTS x");
+  /* Few changes at a time: they wait with more */
+  both("BEGIN");
+  rows(200, 1);
+  for(i=0; i<30; i++){
+    rows(1, i);
+    pairSame("SELECT id FROM t INDEXED BY i2 WHERE b=5");
+  }
+  both("COMMIT");
+  same("SELECT count(*) FROM t");
+  /* Beside a statement that has not ended */
+  {
+    sqlite3_stmt *p = prepared(adb[0], "SELECT d FROM t");
+    both("BEGIN");
+    rows(300, 3);
+    nSeen = counted(adb[0], zInOrder);
+    sqlite3_step(p);
+    seen(0, "SELECT d FROM t");
+    rows(1, 5);
+    seen(1, "a row beside a SELECT that has not ended");
+    rows(50, 8);
+    sqlite3_finalize(p);
+    pairSame("SELECT id FROM t INDEXED BY i2 WHERE b=5");
+    both("COMMIT");
+    same("SELECT count(*) FROM t");
+  }
+  /* Off: those that wait go on.  A second file, whose transaction begins meanwhile */
+  both("BEGIN");
+  rows(100, 4);
+  execute(adb[0], "PRAGMA hp_offload=off");
+  rows(100, 4);
+  both("DELETE FROM t WHERE id=(SELECT max(id) FROM t); UPDATE t SET b=b+1 WHERE id=5");
+  execute(adb[0], "PRAGMA hp_offload=force");
+  both("CREATE TEMP TABLE w(x); CREATE INDEX wx ON w(x)");
+  rows(100, 9);
+  both("INSERT INTO w VALUES(1); DELETE FROM t WHERE id=5");
+  rows(3, 11);
+  both("DELETE FROM t WHERE id=6; DELETE FROM t WHERE id=(SELECT max(id) FROM t)");
+  both("COMMIT; DROP TABLE w");
+  same("SELECT count(*) FROM t");
+  /* AUTOINCREMENT */
+  both("CREATE TABLE n(id INTEGER PRIMARY KEY AUTOINCREMENT, x); CREATE INDEX nx ON n(x); BEGIN");
+  nSeen = counted(adb[0], zInOrder);
+  for(i=0; i<100; i++){
+    Text sql = {0,0,0};
+    textAppend(&sql, "INSERT INTO n(x) VALUES(%u)", i*7919%1009);
+    both(sql.z);
+    textClear(&sql);
+  }
+  both("COMMIT");
+  seen(1, "AUTOINCREMENT");
+  same("SELECT * FROM n ORDER BY x");
+  /* Two files, and one before them goes */
+  both("ATTACH ':memory:' AS first; ATTACH ':memory:' AS m; CREATE TABLE m.v(x, y); CREATE INDEX m.vx ON v(x)");
+  both("BEGIN");
+  rows(100, 1);
+  for(i=0; i<200; i++){
+    Text sql = {0,0,0};
+    textAppend(&sql, "INSERT INTO m.v VALUES(%u,%u)", i*7919%1009, i);
+    both(sql.z);
+    textClear(&sql);
+    if( i==100 ) pairSame("DETACH first");
+  }
+  pairSame("SELECT y FROM m.v INDEXED BY vx WHERE x BETWEEN 100 AND 200 ORDER BY x");
+  both("COMMIT");
+  same("SELECT count(*) FROM v");
+  pairSame("PRAGMA m.integrity_check");
+  bNoPlans = 0;
+  /* The connection is closed within the transaction, as pending as they are */
+  both("BEGIN");
+  rows(300, 1);
+  for(k=0; k<2; k++){
+    apLib[k]->close(adb[k]);
+    adb[k] = openDb(apLib[k], azFile[k], 0);
+  }
+  same("SELECT count(*) FROM t");
+  end("pending");
+}
+
+/* Writing what waits fails: the transaction is rolled back, whoever was to begin */
+static void testPendingFails(void){
+  static const char *const azNext[] = {
+    "COMMIT", "SELECT id FROM t INDEXED BY i2 WHERE b=5", "SAVEPOINT s", "INSERT INTO t(b) SELECT b FROM t WHERE b<90",
+  };
+  int i, n, rc;
+  for(i=0; i<4; i++){
+    sqlite3_int64 nRow;
+    begin("PRAGMA cache_size=5", 0, 0, 300);
+    nRow = integer(&ours, adb[0], "SELECT count(*) FROM t");
+    for(n=0, rc=SQLITE_ERROR; n<400; n+=(n<60 || longRun() ? 1 : 13)){
+      sqlite3 *db = adb[0];
+      int bOver;
+      bNoPlans = 1;
+      execute(db, "BEGIN");
+      for(int k=0; k<60; k++){
+        Text sql = {0,0,0};
+        textAppend(&sql, "INSERT INTO t(a,b,c,e) VALUES(%d,%d,'c%d','e%d')", k*7919%1009, k*31%997, k, k*17%1009);
+        execute(db, sql.z);
+        textClear(&sql);
+      }
+      nLeft = n;
+      sqlite3_progress_handler(db, 1, i%2 ? 0 : progress, 0);
+      if( i%2 ) execute(db, n%2 ? "PRAGMA max_page_count=1" : "PRAGMA max_page_count=100000");
+      rc = sqlite3_exec(db, azNext[i], 0, 0, 0);
+      sqlite3_progress_handler(db, 0, 0, 0);
+      execute(db, "PRAGMA max_page_count=100000");
+      bOver = sqlite3_get_autocommit(db);
+      check(rc==SQLITE_OK || rc==SQLITE_INTERRUPT || rc==SQLITE_FULL, "%s: error %d", azNext[i], rc);
+      if( rc && bOver ){
+        sqlite3_int64 x = integer(&ours, db, "SELECT count(*) FROM t");
+        /* SQLite may ask the progress handler after it has committed */
+        check(x==nRow || (i==0 && x==nRow+60), "%s %d: error %d, %d rows remain, not %d", azNext[i], n, rc,
+              (int)x, (int)nRow);
+      }
+      checkIntegrity(&ours, db, azNext[i]);
+      if( !bOver ) execute(db, "ROLLBACK");
+      execute(db, "DELETE FROM t WHERE id>300");
+    }
+    end("pending fails");
   }
 }
 
@@ -426,11 +712,6 @@ static void allOrNothing(sqlite3 *db, const char *zWhat, int n, int rc, sqlite3_
         x==iBefore ? "as before" : x==iAfter ? "changed" : "something else");
 }
 
-static int nLeft;
-static int progress(void *p){
-  (void)p;
-  return nLeft--<=0;
-}
 static ssize_t (*xRealPwrite)(int, const void*, size_t, off_t);
 static ssize_t faultyPwrite(int fd, const void *a, size_t n, off_t i){
   return fails() ? (ssize_t)-1 : xRealPwrite(fd, a, n, i);
@@ -515,6 +796,7 @@ int main(int argc, char **argv){
     void (*x)(void);
   } aTest[] = {
     { "same", testSame }, { "which", testWhich }, { "fails", testFails }, { "storm", testStorm },
+    { "singles", testSingles }, { "pending", testPending }, { "pendingfails", testPendingFails },
     { "missing", testMissing }, { "memory", testMemory }, { "hooks", testHooks },
     { "faults", testFaults }, { "full", testFull },
   };

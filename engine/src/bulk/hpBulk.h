@@ -19,10 +19,20 @@
 */
 #define HP_SZ_CHANGE  4
 struct HpDefer {
-  HpDefer *pNext;        /* Those of another index of the statement */
-  Vdbe *v;               /* The statement */
-  VdbeCursor *pCsr;      /* Its cursor at the index, which stands nowhere */
-  Index *pIndex;
+  HpDefer *pNext;        /* Those of another index of the same owner */
+  sqlite3 *db;
+  KeyInfo *pInfo;        /* Of the index: what its keys are */
+  int nColumn, nKeyCol;  /* Columns of an entry; those that have to be unique */
+  VdbeCursor *pCsr;      /* Owned by a statement: its cursor at the index, which
+                         ** stands nowhere */
+  /* Owned by the connection (hp_pending.c): */
+  Btree *pBtree;         /* The database, ... */
+  Pgno iRoot;            /* ... and the root page of the index in it */
+  u32 nBefore;           /* ... changes before this statement, ... */
+  u8 bNever;             /* ... or none waits: they come in order */
+  /* While changes are written: */
+  BtCursor *pCur;        /* A cursor at the index */
+  Index *pIndex;         /* The index; NULL if the schema has none */
   u32 nCounted;          /* Changes that were counted, those written too */
   u32 nAhead;            /* ... whose key was greater than the one before */
   u32 nRead;             /* Entries of the b-tree: the first ones of run */
@@ -39,21 +49,32 @@ struct HpDefer {
   HpRuns run;            /* aSorted: nGroup changes, and room for as many */
 };
 
-/* hp_change.c */
+/* hp_change.c.  So many changes of an index are looked at for their order */
+#define HP_DEFER_LOOK  4096
+static HpDefer *hpChangeMake(sqlite3*, const Index*, KeyInfo*, i64);
+static int hpChangeOp(HpDefer*, const VdbeOp*, const Mem*);
+static int hpChangeIsOrdered(const HpDefer*);
+static void hpChangeFree(HpDefer*);
 static int hpChangeKey(HpDefer*, const u8*, u32);
 static int hpChangePut(HpDefer*, u32, const u8*, u32);
 static int hpChangeSort(HpDefer*);
-static int hpChangeRecord(HpBuf*, const Mem*, int);
 static void hpChangeForget(HpDefer*, u32);
 static u32 hpChangeNumber(const HpPair*);
 static int hpChangeIsSame(const HpPair*, const HpPair*);
 static const u8 *hpChangeEntry(const HpPair*, u32*);
 
 /* hp_deferrable.c */
-static Index *hpDeferrable(Vdbe*, int);
+static int hpDeferrable(Vdbe*, int);
+static Index *hpDeferrableIndex(sqlite3*, int, Pgno);
+static int hpDeferrableLooks(const Vdbe*, int, Pgno);
+static int hpDeferrableIsShort(const Vdbe*);
 
 /* hp_deferwrite.c */
-static int hpDeferWrite(HpDefer*);
+static int hpDeferWrite(HpDefer*, BtCursor*, Index*);
+
+/* hp_pending.c */
+static int hpPendingPut(Vdbe*, const VdbeOp*, const Mem*, int*);
+static void hpPendingHalt(Vdbe*, int);
 
 #endif /* HPBULK_H */
 #endif /* SQLITE_OMIT_HP */

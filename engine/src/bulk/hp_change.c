@@ -6,9 +6,11 @@
 *************************************************************************
 ** hp_change: changes of an index, as pairs that can be sorted.
 **
-**    hpChangeRecord()   the record of an entry whose values are in registers
+**    hpChangeMake(), hpChangeFree()    the changes of an index: none yet
+**    hpChangeOp()       ... and one more, that of an instruction
+**    hpChangeIsOrdered()    did they come in the order of the index?
 **    hpChangeKey()      the normalized key of an entry, which is a record
-**    hpChangePut()      ... put it to the changes of its index
+**    hpChangePut()      ... as an entry or a change of the index
 **    hpChangeSort()     put all of them in order
 **    hpChangeNumber(), hpChangeIsSame(), hpChangeEntry()    what a change says
 **    hpChangeForget()   forget all but the first ones
@@ -22,13 +24,16 @@
 # include "hpInt.h"
 #endif
 
+/* Least memory that is worth it */
+#define HP_DEFER_MEMORY  (1<<20)
+
 /*
 ** Let HpDefer.key be the normalized key of the entry whose record is
 ** aRecord[0..n-1].  A record of fewer columns than the index has a part of the
 ** key.  HP_DECLINE: it has more, or is none, or memory is short.
 */
 static int hpChangeKey(HpDefer *p, const u8 *aRecord, u32 n){
-  const KeyInfo *pInfo = p->pCsr->pKeyInfo;
+  const KeyInfo *pInfo = p->pInfo;
   u32 nHdr, iHdr, iData;
   int i;
   p->key.n = 0;
@@ -190,5 +195,98 @@ static int hpChangeRecord(HpBuf *pBuf, const Mem *aMem, int n){
   pBuf->n = (u32)(nHdr+nData);
   assert( zHdr==&pBuf->a[nHdr] && zData==&pBuf->a[pBuf->n] );
   return SQLITE_OK;
+}
+
+/*
+** Changes of pIndex, none yet, which may take nMost bytes.  NULL: memory is
+** short, or that is too little.
+*/
+static HpDefer *hpChangeMake(
+  sqlite3 *db,
+  const Index *pIndex,
+  KeyInfo *pInfo,
+  i64 nMost
+){
+  HpDefer *p;
+  assert( pIndex->nColumn==pInfo->nAllField );
+  if( nMost<HP_DEFER_MEMORY ) return 0;
+  p = sqlite3_malloc64(sizeof(*p));
+  if( p==0 ) return 0;
+  memset(p, 0, sizeof(*p));
+  p->db = db;
+  p->pInfo = sqlite3KeyInfoRef(pInfo);
+  p->nColumn = pIndex->nColumn;
+  p->nKeyCol = pIndex->nKeyCol;
+  p->bPart = pIndex->uniqNotNull;
+  p->nMost = nMost;
+  p->plan.bRows = 1;
+  p->plan.bWhole = 1;
+  p->plan.szGroup = sizeof(HpPair);
+  p->run.pPlan = &p->plan;
+  return p;
+}
+
+/*
+** Free p and its changes.  It belongs to no list any more.
+*/
+static void hpChangeFree(HpDefer *p){
+  hpArenaClear(&p->run.arena);
+  sqlite3_free(p->run.aSorted);
+  sqlite3_free(p->key.a);
+  sqlite3_free(p->last.a);
+  sqlite3_free(p->record.a);
+  sqlite3KeyInfoUnref(p->pInfo);
+  sqlite3_free(p);
+}
+
+/*
+** The key of a change has been made: is it greater than the one before?
+*/
+static int hpChangeOrder(HpDefer *p){
+  HpBuf x;
+  if( p->nCounted>HP_DEFER_LOOK ) return SQLITE_OK;
+  if( p->last.n>0
+   && memcmp(p->last.a, p->key.a, MIN(p->last.n, p->key.n))<=0
+  ){
+    p->nAhead++;
+  }
+  x = p->last;
+  p->last = p->key;
+  p->key = x;
+  p->key.n = 0;
+  return hpBufAppend(&p->key, p->last.a, p->last.n);
+}
+
+/* The first HP_DEFER_LOOK changes of p are known.  Are they in order? */
+static int hpChangeIsOrdered(const HpDefer *p){
+  assert( p->nCounted>=HP_DEFER_LOOK );
+  return p->nAhead>=HP_DEFER_LOOK-HP_DEFER_LOOK/512;
+}
+
+/*
+** Put the change that OP_IdxInsert or OP_IdxDelete, pOp, is to make to p.
+** HP_DECLINE: it is not among them.
+*/
+static int hpChangeOp(HpDefer *p, const VdbeOp *pOp, const Mem *aMem){
+  int bDelete = pOp->opcode==OP_IdxDelete;
+  const u8 *aRecord = (const u8*)aMem[pOp->p2].z;
+  u32 n = (u32)aMem[pOp->p2].n;
+  int rc = SQLITE_OK;
+  int nField = p->bPart ? p->nKeyCol : p->nColumn;
+  assert( bDelete || pOp->opcode==OP_IdxInsert );
+  if( bDelete ){
+    rc = hpChangeRecord(&p->record, &aMem[pOp->p2], pOp->p5);
+    aRecord = p->record.a;
+    n = p->record.n;
+  }
+  if( rc==SQLITE_OK ) rc = hpChangeKey(p, aRecord, n);
+  if( rc==SQLITE_OK && p->nField!=nField ) rc = HP_DECLINE;
+  if( rc==SQLITE_OK && p->nCounted>=0x7ffffff0 ) rc = HP_DECLINE;
+  if( rc==SQLITE_OK ) rc = hpChangeOrder(p);
+  if( rc==SQLITE_OK ){
+    rc = hpChangePut(p, 2*(p->nCounted+1) + bDelete, aRecord, n);
+  }
+  if( rc==SQLITE_OK ) p->nCounted++;
+  return rc;
 }
 #endif /* SQLITE_OMIT_HP */

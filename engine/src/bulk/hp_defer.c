@@ -44,29 +44,8 @@
 # include "hpInt.h"
 #endif
 
-/* Changes of an index by a statement before others wait, and how many are
-** looked at for their order */
-#define HP_DEFER_LOOK  4096
-
-/* Least memory that is worth it */
-#define HP_DEFER_MEMORY  (1<<20)
-
 /* No change of this cursor waits any more */
 #define HP_DEFER_NEVER  (-0x7fffffff)
-
-/*
-** Free the changes of p, and what belongs to them.
-*/
-static void hpDeferFree(HpDefer *p){
-  assert( p->pCsr->pHpDefer==p );
-  p->pCsr->pHpDefer = 0;
-  hpArenaClear(&p->run.arena);
-  sqlite3_free(p->run.aSorted);
-  sqlite3_free(p->key.a);
-  sqlite3_free(p->last.a);
-  sqlite3_free(p->record.a);
-  sqlite3_free(p);
-}
 
 /*
 ** Changes by way of cursor iCsr of statement v, which was moved last by
@@ -74,27 +53,16 @@ static void hpDeferFree(HpDefer *p){
 */
 static HpDefer *hpDeferNew(Vdbe *v, int iCsr){
   VdbeCursor *pCsr = v->apCsr[iCsr];
-  Index *pIndex = hpDeferrable(v, iCsr);
-  i64 nMemory = hpBudgetLimit(v->db)/2;
-  const Index *pOther;
+  const Index *pIndex, *pOther;
   HpDefer *p;
   int n = 0;
   assert( pCsr->pHpDefer==0 );
-  if( pIndex==0 ) return 0;
+  if( !hpDeferrable(v, iCsr) ) return 0;
+  pIndex = hpDeferrableIndex(v->db, pCsr->iDb, pCsr->pgnoRoot);
   for(pOther=pIndex->pTable->pIndex; pOther; pOther=pOther->pNext) n++;
-  if( nMemory/MAX(n, 1)<HP_DEFER_MEMORY ) return 0;
-  p = sqlite3_malloc64(sizeof(*p));
+  p = hpChangeMake(v->db, pIndex, pCsr->pKeyInfo, hpBudgetLimit(v->db)/2/n);
   if( p==0 ) return 0;
-  memset(p, 0, sizeof(*p));
-  p->v = v;
   p->pCsr = pCsr;
-  p->pIndex = pIndex;
-  p->nMost = nMemory/MAX(n, 1);
-  p->bPart = pIndex->uniqNotNull;
-  p->plan.bRows = 1;
-  p->plan.bWhole = 1;
-  p->plan.szGroup = sizeof(HpPair);
-  p->run.pPlan = &p->plan;
   p->pNext = v->pHpDefer;
   v->pHpDefer = p;
   pCsr->pHpDefer = p;
@@ -104,13 +72,15 @@ static HpDefer *hpDeferNew(Vdbe *v, int iCsr){
 }
 
 /*
-** Write the changes of p.
+** Write the changes of p, which belong to statement v.
 */
-static int hpDeferFlush(HpDefer *p){
-  int rc = hpDeferWrite(p);
-  if( rc && p->v->iStatement==0 ){
+static int hpDeferFlush(Vdbe *v, HpDefer *p){
+  VdbeCursor *pCsr = p->pCsr;
+  int rc = hpDeferWrite(p, pCsr->uc.pCursor,
+                        hpDeferrableIndex(v->db, pCsr->iDb, pCsr->pgnoRoot));
+  if( rc && v->iStatement==0 ){
     /* Table and index do not agree, and there is no journal of the statement */
-    p->v->errorAction = OE_Rollback;
+    v->errorAction = OE_Rollback;
   }
   return rc;
 }
@@ -128,44 +98,9 @@ static void hpDeferStop(HpDefer *p){
 }
 
 /*
-** The key of a change has been made: is it greater than the one before?
-*/
-static int hpDeferOrder(HpDefer *p){
-  HpBuf x;
-  if( p->nCounted>HP_DEFER_LOOK ) return SQLITE_OK;
-  if( p->last.n>0
-   && memcmp(p->last.a, p->key.a, MIN(p->last.n, p->key.n))<=0
-  ){
-    p->nAhead++;
-  }
-  x = p->last;
-  p->last = p->key;
-  p->key = x;
-  p->key.n = 0;
-  return hpBufAppend(&p->key, p->last.a, p->last.n);
-}
-
-/*
-** Put the change that pOp makes to p, which is aRecord[0..n-1].  HP_DECLINE: it
-** is not among them.
-*/
-static int hpDeferPut(HpDefer *p, int bDelete, const u8 *aRecord, u32 n){
-  int rc = hpChangeKey(p, aRecord, n);
-  int nField = p->bPart ? p->pIndex->nKeyCol : p->pIndex->nColumn;
-  if( rc==SQLITE_OK && p->nField!=nField ) rc = HP_DECLINE;
-  if( rc==SQLITE_OK && p->nCounted>=0x7ffffff0 ) rc = HP_DECLINE;
-  if( rc==SQLITE_OK ) rc = hpDeferOrder(p);
-  if( rc==SQLITE_OK ){
-    rc = hpChangePut(p, 2*(p->nCounted+1) + bDelete, aRecord, n);
-  }
-  if( rc==SQLITE_OK ) p->nCounted++;
-  return rc;
-}
-
-/*
 ** Statement v changes an index by way of cursor pCsr, P1 of pOp, and has done
-** so some times.  Returns true if the change waits, or if there is an error: *pRc.
-** Else it is to be made now.
+** so some times.  Returns true if the change waits, or if there is an error:
+** *pRc.  Else it is to be made now.
 */
 SQLITE_PRIVATE int sqlite3HpDefer(
   Vdbe *v,
@@ -175,12 +110,12 @@ SQLITE_PRIVATE int sqlite3HpDefer(
   int *pRc
 ){
   HpDefer *p = pCsr->pHpDefer;
-  int bDelete = pOp->opcode==OP_IdxDelete;
   int eOffload = hpConfigOffload(v->db);
-  const Mem *pRecord = &aMem[pOp->p2];
   int rc;
-  assert( bDelete || pOp->opcode==OP_IdxInsert );
   assert( pCsr==v->apCsr[pOp->p1] && *pRc==SQLITE_OK );
+  if( v->db->autoCommit==0 && p==0 && hpPendingPut(v, pOp, aMem, pRc) ){
+    return 1;
+  }
   if( p==0 ){
     if( pCsr->nHpDefer<HP_DEFER_AFTER && eOffload!=HP_OFFLOAD_FORCE ){
       return 0;
@@ -192,24 +127,18 @@ SQLITE_PRIVATE int sqlite3HpDefer(
     }
   }
   pCsr->nHpDefer = HP_DEFER_AFTER;
-  if( !bDelete ){
-    rc = hpDeferPut(p, 0, (const u8*)pRecord->z, (u32)pRecord->n);
-  }else{
-    rc = hpChangeRecord(&p->record, pRecord, pOp->p5);
-    if( rc==SQLITE_OK ) rc = hpDeferPut(p, 1, p->record.a, p->record.n);
-  }
+  rc = hpChangeOp(p, pOp, aMem);
   pCsr->cacheStatus = CACHE_STALE;
   pCsr->seekResult = 0;
   if( rc==SQLITE_OK ){
-    int bOrder = p->nCounted==HP_DEFER_LOOK
-              && p->nAhead>=HP_DEFER_LOOK-HP_DEFER_LOOK/512;
+    int bOrder = p->nCounted==HP_DEFER_LOOK && hpChangeIsOrdered(p);
     if( !bOrder && p->nByte<p->nMost ) return 1;
-    *pRc = hpDeferFlush(p);
+    *pRc = hpDeferFlush(v, p);
     if( bOrder && *pRc==SQLITE_OK ) hpDeferStop(p);
     return 1;
   }
   /* It comes behind all that wait */
-  *pRc = hpDeferFlush(p);
+  *pRc = hpDeferFlush(v, p);
   if( *pRc==SQLITE_OK ) hpDeferStop(p);
   return *pRc!=SQLITE_OK;
 }
@@ -224,7 +153,7 @@ static int hpDeferAll(Vdbe *v){
     if( p->pCsr->nHpDefer>0 ){
       hpConfigStat(v->db, HP_STAT_DEFERRED);
     }
-    rc = hpDeferFlush(p);
+    rc = hpDeferFlush(v, p);
   }
   return rc;
 }
@@ -260,10 +189,11 @@ static int hpDeferRemains(const Vdbe *v){
 ** Statement v ends.  Free all that belongs to changes that have waited.
 */
 SQLITE_PRIVATE void sqlite3HpDeferHalt(Vdbe *v){
+  int bRemains = v->rc==SQLITE_OK || hpDeferRemains(v);
   int bWrite = 0;
   HpDefer *p;
   for(p=v->pHpDefer; p; p=p->pNext) bWrite |= p->run.nGroup>0;
-  if( bWrite && (v->rc==SQLITE_OK || hpDeferRemains(v)) ){
+  if( bWrite && bRemains ){
     int rc;
     sqlite3VdbeEnter(v);
     rc = hpDeferAll(v);
@@ -272,7 +202,9 @@ SQLITE_PRIVATE void sqlite3HpDeferHalt(Vdbe *v){
   }
   while( (p = v->pHpDefer)!=0 ){
     v->pHpDefer = p->pNext;
-    hpDeferFree(p);
+    p->pCsr->pHpDefer = 0;
+    hpChangeFree(p);
   }
+  if( v->db->hp.pPending ) hpPendingHalt(v, bRemains);
 }
 #endif /* SQLITE_OMIT_HP */

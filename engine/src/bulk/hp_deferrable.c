@@ -6,7 +6,10 @@
 *************************************************************************
 ** hp_deferrable: may changes of an index wait until the statement ends?
 **
-**    hpDeferrable()    of the index that a cursor is open at
+**    hpDeferrable()          of the index that a cursor is open at
+**    hpDeferrableLooks()     does a statement look at an index?
+**    hpDeferrableIsShort()   are the rows that it changes bounded by its text?
+**    hpDeferrableIndex()     the index of a b-tree
 **
 ** They may if nobody looks at the index before.  Who could, is in the
 ** statement's program, or on the connection:
@@ -74,7 +77,8 @@ static int hpDeferOperand(u8 opcode){
     case OP_ClrSubtype:   case OP_GetSubtype: case OP_SetSubtype:
     case OP_FilterAdd:    case OP_Trace:      case OP_CursorHint:
     case OP_ReleaseReg:   case OP_Noop:       case OP_Explain:
-    case OP_Abortable:    case OP_HpScan:     case OP_HpNext:
+    case OP_Abortable:    case OP_Expire:     case OP_HpScan:
+    case OP_HpNext:
       return HP_P1_NONE;
     case OP_IsType:       case OP_IfNullRow:  case OP_SeekLT:
     case OP_SeekLE:       case OP_SeekGE:     case OP_SeekGT:
@@ -151,12 +155,11 @@ static int hpDeferScans(const HpPlan *pPlan, int iDb, Pgno iRoot){
 }
 
 /*
-** May changes wait as far as instruction pOp goes?  They are those by way of
-** cursor iCsr, pCsr.
+** May changes of the b-tree at root iRoot of database iDb wait as far as
+** instruction pOp goes?  They are those by way of cursor iCsr.
 */
-static int hpDeferOp(const VdbeOp *pOp, int iCsr, const VdbeCursor *pCsr){
+static int hpDeferOp(const VdbeOp *pOp, int iCsr, int iDb, int iRoot){
   int eOperand = hpDeferOperand(pOp->opcode);
-  int iRoot = (int)pCsr->pgnoRoot;
   if( eOperand==HP_P1_OTHER || !hpDeferIsOwn(pOp) ) return 0;
   switch( pOp->opcode ){
     case OP_OpenRead:
@@ -164,7 +167,7 @@ static int hpDeferOp(const VdbeOp *pOp, int iCsr, const VdbeCursor *pCsr){
     case OP_ReopenIdx:
       if( pOp->p5 & OPFLAG_P2ISREG ) return 0;
       return pOp->p1==iCsr
-          || pOp->p2!=iRoot || pOp->p3!=pCsr->iDb;
+          || pOp->p2!=iRoot || pOp->p3!=iDb;
     case OP_IdxInsert:
       return pOp->p1!=iCsr || (pOp->p5 & ~OPFLAG_USESEEKRESULT)==0;
     case OP_IdxDelete:
@@ -173,30 +176,90 @@ static int hpDeferOp(const VdbeOp *pOp, int iCsr, const VdbeCursor *pCsr){
       return pOp->p1!=iCsr && pOp->p3!=iCsr;
     case OP_HpScan:
       return pOp->p4type==P4_MEM
-          && !hpDeferScans((const HpPlan*)pOp->p4.pMem->z, pCsr->iDb, iRoot);
+          && !hpDeferScans((const HpPlan*)pOp->p4.pMem->z, iDb, (Pgno)iRoot);
   }
   return eOperand==HP_P1_NONE || pOp->p1!=iCsr;
 }
 
 /*
-** The index of the b-tree that pCsr is open at, or NULL.
+** The index of the b-tree at root iRoot of database iDb, or NULL.
 */
-static Index *hpDeferIndex(sqlite3 *db, const VdbeCursor *pCsr){
+static Index *hpDeferrableIndex(sqlite3 *db, int iDb, Pgno iRoot){
   HashElem *pElem;
-  assert( pCsr->iDb>=0 && pCsr->iDb<db->nDb );
-  pElem = sqliteHashFirst(&db->aDb[pCsr->iDb].pSchema->idxHash);
+  assert( iDb>=0 && iDb<db->nDb );
+  pElem = sqliteHashFirst(&db->aDb[iDb].pSchema->idxHash);
   for(; pElem; pElem=sqliteHashNext(pElem)){
     Index *p = (Index*)sqliteHashData(pElem);
-    if( p->tnum==pCsr->pgnoRoot ) return p;
+    if( p->tnum==iRoot ) return p;
   }
   return 0;
 }
 
 /*
-** Statement v is about to change the index at cursor iCsr of its program.  May
-** that wait?  Returns the index, or NULL.
+** Does statement v look at the b-tree at root iRoot of database iDb, or might
+** it let anybody do so?  To insert and to delete entries is not to look.
 */
-static Index *hpDeferrable(Vdbe *v, int iCsr){
+static int hpDeferrableLooks(const Vdbe *v, int iDb, Pgno iRoot){
+  int iCsr = -1;
+  int i;
+  for(i=0; i<v->nOp; i++){
+    const VdbeOp *pOp = &v->aOp[i];
+    if( pOp->opcode==OP_OpenWrite && pOp->p2==(int)iRoot && pOp->p3==iDb ){
+      if( iCsr>=0 && iCsr!=pOp->p1 ) return 1;
+      iCsr = pOp->p1;
+    }
+  }
+  for(i=0; i<v->nOp; i++){
+    const VdbeOp *pOp = &v->aOp[i];
+    /* What others see of a statement that reads, they see by statements of
+    ** their own */
+    if( v->readOnly && pOp->opcode==OP_ResultRow ) continue;
+    if( !hpDeferOp(pOp, iCsr, iDb, (int)iRoot) ) return 1;
+  }
+  return 0;
+}
+
+/*
+** Are no indexes changed from instruction iFrom to iTo, nor rows given to who
+** might change some?
+*/
+static int hpDeferIsQuiet(const Vdbe *v, int iFrom, int iTo){
+  int i;
+  assert( iTo<v->nOp );
+  for(i=iFrom; i<=iTo; i++){
+    switch( v->aOp[i].opcode ){
+      case OP_IdxInsert:  case OP_IdxDelete:  case OP_Yield:
+      case OP_Gosub:      case OP_Program:
+        return 0;
+    }
+  }
+  return iFrom<=iTo;
+}
+
+/*
+** Does statement v change indexes for no more rows than its text has?  Its
+** loops may only look something up, as the last number of AUTOINCREMENT.
+*/
+static int hpDeferrableIsShort(const Vdbe *v){
+  int i;
+  for(i=0; i<v->nOp; i++){
+    switch( v->aOp[i].opcode ){
+      case OP_VNext:    case OP_HpScan:     case OP_HpNext:
+      case OP_HpRow:    case OP_RowSetRead:
+        return 0;
+      case OP_Next:     case OP_Prev:       case OP_SorterNext:
+        if( !hpDeferIsQuiet(v, v->aOp[i].p2, i) ) return 0;
+        break;
+    }
+  }
+  return 1;
+}
+
+/*
+** Statement v is about to change the index at cursor iCsr of its program.  May
+** that wait?
+*/
+static int hpDeferrable(Vdbe *v, int iCsr){
   sqlite3 *db = v->db;
   VdbeCursor *pCsr = v->apCsr[iCsr];
   BtCursor *pCur = pCsr->uc.pCursor;
@@ -215,7 +278,7 @@ static Index *hpDeferrable(Vdbe *v, int iCsr){
     return 0;
   }
   if( hpBudgetIsLimited() || sqlite3HpHeapIsTight() ) return 0;
-  pIndex = hpDeferIndex(db, pCsr);
+  pIndex = hpDeferrableIndex(db, pCsr->iDb, pCsr->pgnoRoot);
   if( pIndex==0 || pIndex->bAscKeyBug ) return 0;
   if( IsPrimaryKeyIndex(pIndex) && !HasRowid(pIndex->pTable) ) return 0;
   if( pIndex->nColumn!=pCsr->pKeyInfo->nAllField
@@ -224,8 +287,10 @@ static Index *hpDeferrable(Vdbe *v, int iCsr){
     return 0;
   }
   for(i=0; i<v->nOp; i++){
-    if( !hpDeferOp(&v->aOp[i], iCsr, pCsr) ) return 0;
+    if( !hpDeferOp(&v->aOp[i], iCsr, pCsr->iDb, (int)pCsr->pgnoRoot) ){
+      return 0;
+    }
   }
-  return pIndex;
+  return 1;
 }
 #endif /* SQLITE_OMIT_HP */

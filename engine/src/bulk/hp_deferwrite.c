@@ -128,10 +128,12 @@ static int hpDeferDelete(HpDefer *p, BtCursor *pCur, UnpackedRecord *pKey){
   int rc = hpDeferSeek(pCur, pKey, &res);
   if( rc ) return rc;
   if( res!=0 ){
-    rc = sqlite3VdbeFindIndexKey(pCur, p->pIndex, pKey, &res, 0);
-    if( rc ) return rc;
+    if( p->pIndex ){
+      rc = sqlite3VdbeFindIndexKey(pCur, p->pIndex, pKey, &res, 0);
+      if( rc ) return rc;
+    }
     if( res!=0 ){
-      if( sqlite3WritableSchema(p->v->db) ) return SQLITE_OK;
+      if( sqlite3WritableSchema(p->db) ) return SQLITE_OK;
       return sqlite3ReportError(SQLITE_CORRUPT_INDEX, __LINE__,
                                 "index corruption");
     }
@@ -170,7 +172,7 @@ static int hpDeferInsert(
 ** Do the changes one after the other.
 */
 static int hpDeferEach(HpDefer *p, UnpackedRecord *pKey){
-  BtCursor *pCur = p->pCsr->uc.pCursor;
+  BtCursor *pCur = p->pCur;
   u32 i;
   int rc = SQLITE_OK;
   assert( p->nRead==0 && (pCur->curFlags & BTCF_WriteFlag)!=0 );
@@ -187,7 +189,7 @@ static int hpDeferEach(HpDefer *p, UnpackedRecord *pKey){
     }else{
       rc = hpDeferInsert(pCur, pKey, a, n);
     }
-    if( rc==SQLITE_OK ) rc = hpDeferPoll(p->v->db, i+1);
+    if( rc==SQLITE_OK ) rc = hpDeferPoll(p->db, i+1);
   }
   return rc;
 }
@@ -196,7 +198,7 @@ static int hpDeferEach(HpDefer *p, UnpackedRecord *pKey){
 ** Is the b-tree small beside the changes?
 */
 static int hpDeferIsSmall(const HpDefer *p){
-  BtCursor *pCur = p->pCsr->uc.pCursor;
+  BtCursor *pCur = p->pCur;
   i64 nChange = p->nRecord + 4*(i64)p->run.nGroup;
   HpTreeSize x;
   if( p->bPart || nChange<HP_DEFER_LEAST ) return 0;
@@ -209,7 +211,7 @@ static int hpDeferIsSmall(const HpDefer *p){
 ** entries should be, or too many.
 */
 static int hpDeferRead(HpDefer *p){
-  BtCursor *pCur = p->pCsr->uc.pCursor;
+  BtCursor *pCur = p->pCur;
   HpBuf last, copy;
   int bEmpty = 0;
   int rc = sqlite3BtreeFirst(pCur, &bEmpty);
@@ -228,7 +230,7 @@ static int hpDeferRead(HpDefer *p){
     }
     if( rc==SQLITE_OK ) rc = hpChangeKey(p, a, n);
     if( rc ) break;
-    if( p->nField!=p->pIndex->nColumn
+    if( p->nField!=p->nColumn
      || (last.n>0 && memcmp(last.a, p->key.a, MIN(last.n, p->key.n))>=0)
     ){
       rc = HP_DECLINE;
@@ -237,7 +239,7 @@ static int hpDeferRead(HpDefer *p){
     last.n = 0;
     rc = hpBufAppend(&last, p->key.a, p->key.n);
     if( rc==SQLITE_OK ) rc = hpChangePut(p, 0, a, n);
-    if( rc==SQLITE_OK ) rc = hpDeferPoll(p->v->db, ++p->nRead);
+    if( rc==SQLITE_OK ) rc = hpDeferPoll(p->db, ++p->nRead);
     if( rc==SQLITE_OK ){
       rc = sqlite3BtreeNext(pCur, 0);
       if( rc==SQLITE_DONE ){
@@ -306,7 +308,7 @@ static void hpDeferLeave(BtCursor *pCur){
 ** b-tree has not changed, and the changes are in any order.
 */
 static int hpDeferAnew(HpDefer *p){
-  BtCursor *pCur = p->pCsr->uc.pCursor;
+  BtCursor *pCur = p->pCur;
   Btree *pBtree = pCur->pBtree;
   HpLayer *pLayer = 0;
   u32 i, n;
@@ -324,7 +326,7 @@ static int hpDeferAnew(HpDefer *p){
       const u8 *a = hpChangeEntry(pPair, &n);
       hpPrefetch(p->run.aSorted[MIN(i+8, p->run.nGroup-1)].aGroup);
       rc = hpLayerAdd(pLayer, a, n);
-      if( rc==SQLITE_OK ) rc = hpDeferPoll(p->v->db, i+1);
+      if( rc==SQLITE_OK ) rc = hpDeferPoll(p->db, i+1);
     }
     if( rc==SQLITE_OK ) rc = hpLayerEnd(pLayer);
     hpLayerFree(pLayer);
@@ -334,23 +336,26 @@ static int hpDeferAnew(HpDefer *p){
 }
 
 /*
-** All changes of p go into the b-tree, and are forgotten.  An error is that of
-** the statement.
+** All changes of p go into the b-tree of pIndex, by way of cursor pCur, which
+** stands nowhere, and are forgotten.  An error is that of the statement.
 */
-static int hpDeferWrite(HpDefer *p){
-  BtCursor *pCur = p->pCsr->uc.pCursor;
+static int hpDeferWrite(HpDefer *p, BtCursor *pCur, Index *pIndex){
   int rc = HP_DECLINE;
   if( p->run.nGroup==0 ) return SQLITE_OK;
   assert( pCur->eState==CURSOR_INVALID && p->nRead==0 );
+  p->pCur = pCur;
+  p->pIndex = pIndex;
   if( hpDeferIsSmall(p) ) rc = hpDeferAnew(p);
   if( rc==HP_DECLINE ){
-    UnpackedRecord *pKey = sqlite3VdbeAllocUnpackedRecord(p->pCsr->pKeyInfo);
+    UnpackedRecord *pKey = sqlite3VdbeAllocUnpackedRecord(p->pInfo);
     rc = pKey ? hpChangeSort(p) : SQLITE_NOMEM_BKPT;
     if( rc==SQLITE_OK ) rc = hpDeferEach(p, pKey);
-    sqlite3DbFree(p->v->db, pKey);
+    sqlite3DbFree(p->db, pKey);
     hpDeferLeave(pCur);
   }
   p->nRead = 0;
+  p->pCur = 0;
+  p->pIndex = 0;
   hpChangeForget(p, 0);
   return rc;
 }
