@@ -686,6 +686,64 @@ static void testVacuum(void){
     removeDb(zStock);
   }
 }
+/* INSERT INTO a table SELECT * FROM one that is alike: taken over while it is empty */
+static void countRows(void *p, int op, const char *zDb, const char *zTab, sqlite3_int64 id){
+  (void)op;
+  (void)zDb;
+  (void)zTab;
+  *(sqlite3_int64*)p += id;
+}
+static void copied(const char *zSql, int bCopied){
+  sqlite3_int64 n = counted(adb[0], zCopied);
+  pairSame(zSql);
+  check((counted(adb[0], zCopied)>n)==bCopied, "%s: %scopied", zSql, bCopied ? "not " : "");
+  pairSame("SELECT changes(), total_changes(), last_insert_rowid()");
+}
+static void testInsert(void){
+  static const char *const azTo[] = {
+    "CREATE TABLE n(id INTEGER PRIMARY KEY, a, b INT, c TEXT, d REAL, e)",
+    "CREATE TABLE n(a, b INT, c TEXT, d REAL, e)",
+    "CREATE TABLE n(a, b INT, c TEXT, d REAL, e); CREATE INDEX nb ON n(b); CREATE INDEX tb ON t(b)",
+  };
+  int i, k;
+  for(i=0; i<3; i++){
+    for(k=0; k<3; k++){
+      sqlite3_int64 nHook = 0;
+      begin(k==0 ? "PRAGMA page_size=512" : k==1 ? "PRAGMA journal_mode=wal" : "PRAGMA auto_vacuum=full",
+            i ? "CREATE TABLE t(a, b INT, c TEXT, d REAL, e);" : azTable[0]);
+      both("DELETE FROM t WHERE b%9=3");
+      both(azTo[i]);
+      if( k==2 ) both("BEGIN; DELETE FROM t WHERE b%9=4; SAVEPOINT s");
+      copied("INSERT INTO n SELECT * FROM t", 1);
+      pairSame("SELECT rowid, * FROM n");
+      copied("INSERT INTO n SELECT * FROM t", 0);
+      if( k==2 ) both("ROLLBACK TO s; COMMIT");
+      pairSame("SELECT rowid, * FROM n");
+      both("DELETE FROM n");
+      sqlite3_update_hook(adb[0], countRows, &nHook);
+      copied("INSERT INTO n SELECT * FROM t", 0);
+      check(nHook>0, "the hook was not called");
+      sqlite3_update_hook(adb[0], 0, 0);
+      both("DELETE FROM n");
+      copied("INSERT OR REPLACE INTO n SELECT * FROM t", 1);
+      both("CREATE TABLE m(a, b); CREATE TABLE o(a, b); INSERT INTO m VALUES(1,2)");
+      copied("INSERT INTO o SELECT * FROM m", 1);
+      copied("INSERT INTO o SELECT * FROM m WHERE 0", 0);
+      both("CREATE TABLE x(id INTEGER PRIMARY KEY AUTOINCREMENT, v); CREATE TABLE y(id INTEGER PRIMARY KEY, v);"
+           "INSERT INTO y VALUES(7,1),(9,2)");
+      copied("INSERT INTO x SELECT * FROM y", 0);
+      pairSame("SELECT * FROM sqlite_sequence");
+      checkIntegrity(&ours, adb[0], azTo[i]);
+      for(int j=0; j<2; j++) apLib[j]->close(adb[j]);
+      adb[1] = openDb(&stock, azFile[0], 0);
+      checkIntegrity(&stock, adb[1], azTo[i]);
+      runOn(&stock, adb[1], "DELETE FROM n WHERE b%3=1; INSERT INTO n SELECT * FROM n WHERE 0; UPDATE n SET e=e||'z'");
+      checkIntegrity(&stock, adb[1], azTo[i]);
+      finishPair();
+    }
+  }
+}
+
 
 /* VACUUM that is stopped, runs out of memory, or of disk, leaves the file as it was */
 static void testVacuumFails(void){
@@ -728,7 +786,7 @@ int main(int argc, char **argv){
     { "transactions", testTransactions }, { "elsewhere", testElsewhere },
     { "spill", testSpill }, { "stop", testStop }, { "memory", testMemory },
     { "full", testFull }, { "writes", testWrites }, { "vacuum", testVacuum },
-    { "fails", testVacuumFails },
+    { "fails", testVacuumFails }, { "insert", testInsert },
   };
   if( argc<2 || pairLoad(argv[1]) ){
     fprintf(stderr, "usage: upkeep STOCK [NAME]\n");

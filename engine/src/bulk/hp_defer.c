@@ -116,6 +116,7 @@ SQLITE_PRIVATE int sqlite3HpDefer(
   if( v->db->autoCommit==0 && p==0 && hpPendingPut(v, pOp, aMem, pRc) ){
     return 1;
   }
+  if( pCsr->nHpDefer<0 ) return 0;
   if( p==0 ){
     if( pCsr->nHpDefer<HP_DEFER_AFTER && eOffload!=HP_OFFLOAD_FORCE ){
       return 0;

@@ -10,8 +10,9 @@
 **
 ** SQLite's transfer optimization codes such a loop for a table, and one for
 ** each of its indexes, if INSERT INTO new SELECT * FROM old is between tables
-** that are alike.  Only those of VACUUM are taken over: their destination is
-** new, nobody looks at it, and there is no hook, trigger or counter of changes.
+** that are alike.  Those of VACUUM are taken over: their destination is new,
+** nobody looks at it, and there is no hook, trigger or counter of changes.  Of
+** other statements that of the table is, if the table is empty when it runs.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -34,7 +35,12 @@ SQLITE_PRIVATE int sqlite3HpCopyBegin(
   HpPlan *pPlan;
   int addr, i;
   /* Not hpTaskPlanMay(): cells are copied in any encoding */
-  if( pParse->nErr || (db->mDbFlags & DBFLAG_Vacuum)==0 ) return 0;
+  if( pParse->nErr ) return 0;
+  if( (db->mDbFlags & DBFLAG_Vacuum)==0
+   && (pIdx || (pTab->tabFlags & TF_Autoincrement))
+  ){
+    return 0;
+  }
   if( hpConfigOffload(db)==HP_OFFLOAD_OFF || !IsOrdinaryTable(pTab) ) return 0;
   for(i=0; pIdx && i<pIdx->nColumn; i++){
     /* SQLite inserts these as any: the collation may have changed */

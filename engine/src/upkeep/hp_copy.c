@@ -4,7 +4,7 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_copy: VACUUM and VACUUM INTO.
+** hp_copy: VACUUM and VACUUM INTO; INSERT INTO an empty table SELECT * FROM.
 **
 **    hpCopyRun()    copy a b-tree into an empty one: HpPlan.xTask
 **
@@ -18,9 +18,14 @@
 ** Rowids.  A table without INTEGER PRIMARY KEY and without indexes gets new
 ** ones, 1, 2, 3 and so on, but not by VACUUM INTO: the plan says so (bNumber).
 **
-** Nothing is checked that SQLite does not check: entries that are out of order
-** in a damaged file are so in its copy.  An error ends the statement, and with
-** it the new database.
+** In VACUUM nothing is checked that SQLite does not check: entries that are out
+** of order in a damaged file are so in its copy.  An error ends the statement,
+** and with it the new database.
+**
+** INSERT INTO t SELECT * FROM s is the same loop where both tables are alike.
+** It counts changes and keeps the last rowid, and it looks for each rowid in t.
+** So t has to be empty, and rowids that are not in order are SQLITE_CORRUPT.
+** With a hook for the rows it is left to SQLite.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -62,6 +67,7 @@ static int hpCopyCells(
   HpLayer *pLayer,
   int bNumber
 ){
+  int bVacuum = (v->db->mDbFlags & DBFLAG_Vacuum)!=0;
   BtShared *pBt = pTo->pBt;
   int bTable = pTo->pKeyInfo==0;
   int bAsItIs = !bNumber && pBt->usableSize==pFrom->pBt->usableSize;
@@ -74,8 +80,16 @@ static int hpCopyCells(
   while( rc==SQLITE_OK ){
     const u8 *aCell;
     u32 n = 0;
-    if( bNumber ) iRowid++;
-    else if( bTable ) iRowid = sqlite3BtreeIntegerKey(pFrom);
+    if( bNumber ){
+      iRowid++;
+    }else if( bTable ){
+      i64 iLast = iRowid;
+      iRowid = sqlite3BtreeIntegerKey(pFrom);
+      if( !bVacuum && nTold>0 && iRowid<=iLast ){
+        rc = SQLITE_CORRUPT_PGNO(pFrom->pgnoRoot);
+        break;
+      }
+    }
     aCell = bAsItIs ? hpCopyCell(pFrom, &n) : 0;
     if( aCell==0 ){
       rc = sqlite3BtreeTransferRow(pTo, pFrom, iRowid);
@@ -93,7 +107,22 @@ static int hpCopyCells(
     }
     if( rc==SQLITE_OK ) rc = sqlite3BtreeNext(pFrom, 0);
   }
+  if( !bVacuum && nTold>0 ){
+    v->nChange += nTold;
+    v->db->lastRowid = iRowid;
+  }
   return rc==SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/*
+** Does somebody see each row that is inserted by way of pTo?
+*/
+static int hpCopyIsSeen(const sqlite3 *db, const BtCursor *pTo){
+  assert( pTo->pKeyInfo==0 );
+#ifdef SQLITE_ENABLE_PREUPDATE_HOOK
+  if( db->xPreUpdateCallback ) return 1;
+#endif
+  return db->xUpdateCallback!=0 || (pTo->curFlags & BTCF_Multiple)!=0;
 }
 
 /*
@@ -117,7 +146,9 @@ static int hpCopyRun(
   UNUSED_PARAMETER(piNext);
   assert( v->apCsr[pOp->p1]->eCurType==CURTYPE_BTREE );
   assert( pTo->curFlags & BTCF_WriteFlag );
-  if( (db->mDbFlags & DBFLAG_Vacuum)==0 ) return HP_DECLINE;
+  if( (db->mDbFlags & DBFLAG_Vacuum)==0 && hpCopyIsSeen(db, pTo) ){
+    return HP_DECLINE;
+  }
   rc = hpTaskScanIsLarge(db, pFrom->pBtree, pFrom->pgnoRoot,
                          pFrom->pKeyInfo!=0, &bLarge);
   if( rc || !bLarge ) return HP_DECLINE;
