@@ -95,6 +95,9 @@ struct HpSettings {
   i64 nColumns;             /* PRAGMA hp_columns.  0: auto, -1: off */
   u8 bNoTurn;               /* PRAGMA hp_turn = off */
   u8 bNoCheckpoint;         /* PRAGMA hp_checkpoint = off */
+  u32 nDefrag;              /* Pages that a slice of hp_defrag may write, and ... */
+  u8 nDefragLost;           /* Pictures of the file that came to nothing */
+  i64 tDefrag;              /* ... microseconds that its commits took of late */
   int nBusy;                /* busyHandler.nBusy when the next one was set */
   i64 tWaited;              /* Nanoseconds waited in this step, ... */
   i64 nWaited;              /* ... and in all: hp_turn.c */
@@ -311,6 +314,7 @@ SQLITE_PRIVATE void sqlite3HpTaskEnd(Parse*, int);
 # define sqlite3HpWantAll(S) ((S)->pHp = 0)
 SQLITE_PRIVATE void sqlite3HpRegisterFunctions(void);
 SQLITE_PRIVATE int sqlite3HpPragma(Parse*, const char*, const char*);
+SQLITE_PRIVATE int sqlite3HpDefrag(Parse*, const char*, const char*, int);
 #else
 # define sqlite3HpBegin(A,B) 0
 # define sqlite3HpAccept(A,B,C) 0
@@ -333,6 +337,7 @@ SQLITE_PRIVATE int sqlite3HpPragma(Parse*, const char*, const char*);
 # define sqlite3HpWantAll(S)
 # define sqlite3HpRegisterFunctions()
 # define sqlite3HpPragma(A,B,C) 0
+# define sqlite3HpDefrag(A,B,C,D) 0
 #endif
 
 /*

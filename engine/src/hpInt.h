@@ -63,6 +63,7 @@
 #include "bulk/hpBulk.h"
 #include "upkeep/hpUpkeep.h"
 #include "upkeep/hpCheck.h"
+#include "upkeep/hpDefrag.h"
 #include "plan/hpCompile.h"
 
 #endif /* HPINT_H */

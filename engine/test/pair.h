@@ -71,7 +71,7 @@ static inline void end(const char *zTest){
 }
 
 /* Both have to say the same of zSql: rows, order, errors */
-static void pairSame(const char *zSql){
+static inline void pairSame(const char *zSql){
   Text a = {0,0,0}, b = {0,0,0};
   if( !bNoPlans ) showPlan(adb[0], zSql);
   answer(apLib[0], adb[0], zSql, &a);

@@ -45,6 +45,10 @@ static int hpChainRead(BtShared*, HpGuess*, int, Pgno, u32, u8*, u32, u8*,
                        Pgno*);
 #endif
 
+/* hp_extent.c */
+typedef struct HpDefrag HpDefrag;
+static HpDefrag **hpExtentDefrag(BtShared*);
+
 /* hp_layer.c */
 typedef struct HpLayer HpLayer;
 static int hpLayerNew(Btree*, Pgno, HpLayer**);

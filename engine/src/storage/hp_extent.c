@@ -10,6 +10,7 @@
 **    sqlite3HpExtentForget()  a rollback, a backup: what is known may be wrong
 **    sqlite3HpExtentFree()    the b-tree is closed or gets another page size
 **    sqlite3HpExtentCommit()  before a commit
+**    hpExtentDefrag()         where hp_defrag.c keeps what it knows of the file
 **
 ** SQLite gives a growing b-tree the next page of the file, so b-trees that grow
 ** together lie between one another, and each page of a scan is a read of its
@@ -113,6 +114,7 @@ struct HpExtent {
 ** What is known of the free list of a database file.
 */
 struct HpExtents {
+  struct HpDefrag *pDefrag;  /* What hp_defrag.c keeps, or NULL */
   u32 iVersion;          /* Pager.iDataVersion that this is true for */
   u8 bKnown;             /* False: nothing is known */
   Pgno iSplit;           /* A trunk whose leaves have no runs, ... */
@@ -175,6 +177,7 @@ SQLITE_PRIVATE void sqlite3HpExtentForget(BtShared *pBt){
 
 SQLITE_PRIVATE void sqlite3HpExtentFree(BtShared *pBt){
   if( pBt->pHpExtents ){
+    sqlite3_free(pBt->pHpExtents->pDefrag);
     sqlite3_free(pBt->pHpExtents->aExtent);
     sqlite3_free(pBt->pHpExtents);
     pBt->pHpExtents = 0;
@@ -289,6 +292,16 @@ static HpExtents *hpExtents(BtShared *pBt){
   assert( p==0 || hpExtentsAreSane(p) );
   assert( p==0 || p->bKnown || p->nExtent==0 );
   return p;
+}
+
+/*
+** Where hp_defrag.c keeps what it knows of the file between two slices, one
+** allocation; or NULL if there is no memory.
+*/
+static HpDefrag **hpExtentDefrag(BtShared *pBt){
+  HpExtents *p = hpExtents(pBt);
+  assert( sqlite3_mutex_held(pBt->mutex) );
+  return p ? &p->pDefrag : 0;
 }
 
 /*
