@@ -7,7 +7,8 @@ use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::{
-    bench, cluster, compare, data, demo, docs, exec, import, kvtest, query, shell, system, viz, why,
+    bench, cluster, compare, data, defrag, demo, docs, exec, import, kvtest, query, shell, system,
+    viz, why,
 };
 
 /// Query, compare and measure databases, look into their files, and run programs on High Performance
@@ -52,6 +53,9 @@ enum Command {
     /// Put the rows of a CSV, TSV or JSON lines file into a table
     #[command(after_help = import::HELP)]
     Import(import::ImportArgs),
+    /// Put the pages of a database in order, slice by slice, while others use it
+    #[command(after_help = defrag::HELP)]
+    Defrag(defrag::DefragArgs),
     /// Say whether a query is accelerated, what keeps it from that, and what each step takes
     #[command(after_help = why::HELP)]
     Why(why::WhyArgs),
@@ -134,6 +138,7 @@ pub fn run(cli: Cli) -> Result<u8> {
     match cli.command {
         Command::Query(args) => query::run(&args),
         Command::Import(args) => import::run(&args),
+        Command::Defrag(args) => defrag::run(&args),
         Command::Why(args) => why::run(&args),
         Command::Shell { arguments } => shell::run(&arguments),
         Command::Compare(args) => compare::command::run(&args),

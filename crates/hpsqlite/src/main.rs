@@ -5,6 +5,7 @@ mod bench;
 mod beside;
 mod cli;
 mod cluster;
+mod defrag;
 mod docs;
 mod exec;
 mod import;

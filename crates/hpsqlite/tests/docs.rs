@@ -17,6 +17,7 @@ fn the_reference_is_up_to_date() {
     for command in [
         "query",
         "import",
+        "defrag",
         "shell",
         "compare",
         "exec",

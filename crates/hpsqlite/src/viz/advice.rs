@@ -32,6 +32,9 @@ const WITH_ROOM: f64 = 0.3;
 const HALF_EMPTY: f64 = 0.6;
 /// Share of a b-tree's steps that jump from which it is called scattered.
 const SCATTERED: f64 = 0.2;
+/// What puts pages in order.
+const IN_ORDER: &str =
+    "VACUUM, or hpsqlite defrag while others use the file (PRAGMA hp_defrag), puts";
 /// A table with fewer rows is read as quickly as an index is.
 const FEW_ROWS: u64 = 1000;
 /// Frames that SQLite lets come together before it begins a checkpoint by itself.
@@ -490,7 +493,9 @@ fn is_scattered(facts: &AdviceFacts<'_>, t: usize, cause: Cause, between: &[usiz
         }
         _ => advice.text(cause.words(true)),
     };
-    advice.text(". VACUUM puts it in order.").saving(saves)
+    advice
+        .text(format!(". {IN_ORDER} it in order."))
+        .saving(saves)
 }
 
 /// The same of several that have one cause.
@@ -514,7 +519,7 @@ fn are_scattered(facts: &AdviceFacts<'_>, trees: &[usize], cause: Cause) -> Advi
         .first(numbers, trees)
         .text(format!(
             " are scattered: {share} % of the steps between their leaves jump, so a cold scan reads each \
-             in {pieces} pieces, all of them in {} in place of {}; {}. VACUUM puts them in order.",
+             in {pieces} pieces, all of them in {} in place of {}; {}. {IN_ORDER} them in order.",
             text::seconds(takes),
             text::seconds(takes - saves),
             cause.words(false),
