@@ -362,7 +362,20 @@ static void testStorm(void){
 static void single(Text *p){
   unsigned b = dice(997), id = 1+dice(1200);
   const char *zOr = dice(6) ? "" : dice(2) ? " OR REPLACE" : dice(2) ? " OR IGNORE" : " OR FAIL";
-  switch( dice(14) ){
+  switch( dice(18) ){
+    case 14:
+      textAppend(p, "INSERT%s INTO p VALUES(%u,%u)", zOr, 1+dice(60), b);
+      break;
+    case 15:
+      textAppend(p, "INSERT%s INTO h(k,z) VALUES(%u,%u)", zOr, 1+dice(70), b);
+      break;
+    case 16:
+      if( dice(2) ) textAppend(p, "DELETE FROM p WHERE k=%u", 1+dice(70));
+      else textAppend(p, "DELETE FROM h WHERE id=%u", 1+dice(200));
+      break;
+    case 17:
+      textAppend(p, "UPDATE%s p SET k=k+%u, v=%u WHERE k=%u", zOr, dice(3), b, 1+dice(60));
+      break;
     case 0: case 1: case 2: case 3: case 4:
       textAppend(p, "INSERT%s INTO t(a,b,c,d,e) VALUES(%s, %u, 'Abc%u', %u/4.0, printf('%%.*c', %u, 'x'))", zOr,
                  dice(3) ? "NULL" : "-7", b, dice(30), dice(99), dice(8) ? dice(9) : dice(900));
@@ -420,6 +433,10 @@ static void testSingles(void){
     if( i%2 ) both("DROP TABLE t; CREATE TABLE t(id INTEGER PRIMARY KEY, a, b INT, c TEXT, d REAL, e NOT NULL)"), both(azIndex[0]);
     if( i%4==3 ) both("CREATE UNIQUE INDEX u1 ON t(b, id)");
     if( i%N_INDEX ) both("DROP INDEX IF EXISTS i2; CREATE INDEX i2 ON t(b DESC, c)");
+    both("CREATE TABLE p(k INTEGER PRIMARY KEY, v); CREATE INDEX pv ON p(v);"
+         "CREATE TABLE h(id INTEGER PRIMARY KEY, k REFERENCES p, z); CREATE INDEX hz ON h(z);");
+    if( i%3!=1 ) both("PRAGMA foreign_keys=on");
+    if( i%5==4 ) both("CREATE INDEX hk ON h(k)");
     bNoPlans = 1;
     for(k=0; k<1500; k++){
       Text sql = {0,0,0};
@@ -446,7 +463,7 @@ static void testSingles(void){
       if( r%9==0 ) pairSame("SELECT changes(), total_changes(), last_insert_rowid()");
       textClear(&sql);
       check(sqlite3_get_autocommit(adb[0])==(nOpen==0), "%d: in a transaction or not", i);
-      if( k%200==199 ) same("SELECT count(*) FROM t");
+      if( k%200==199 ) same("SELECT * FROM p LEFT JOIN h USING(k) ORDER BY k, id");
     }
     bNoPlans = 0;
     if( nOpen ) both("COMMIT");

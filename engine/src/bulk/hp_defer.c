@@ -171,18 +171,19 @@ SQLITE_PRIVATE int sqlite3HpDeferEnd(Vdbe *v){
 }
 
 /*
-** Does what statement v did remain, though it ends with an error?  As in
-** sqlite3VdbeHalt().
+** Does what statement v did remain, as it ends?  As in sqlite3VdbeHalt(), which
+** has still to look for foreign keys that are violated.
 */
 static int hpDeferRemains(const Vdbe *v){
   int rc = v->rc & 0xff;
+  int bOk = v->rc==SQLITE_OK || v->errorAction==OE_Fail;
   if( rc==SQLITE_NOMEM || rc==SQLITE_IOERR || rc==SQLITE_INTERRUPT
    || rc==SQLITE_FULL
   ){
     return 0;
   }
-  if( v->errorAction==OE_Fail ) return 1;
-  return v->errorAction==OE_Abort
+  if( bOk && v->nFkConstraint==0 ) return 1;
+  return (bOk || v->errorAction==OE_Abort)
       && v->db->autoCommit==0 && v->iStatement==0;
 }
 
@@ -190,7 +191,7 @@ static int hpDeferRemains(const Vdbe *v){
 ** Statement v ends.  Free all that belongs to changes that have waited.
 */
 SQLITE_PRIVATE void sqlite3HpDeferHalt(Vdbe *v){
-  int bRemains = v->rc==SQLITE_OK || hpDeferRemains(v);
+  int bRemains = hpDeferRemains(v);
   int bWrite = 0;
   HpDefer *p;
   for(p=v->pHpDefer; p; p=p->pNext) bWrite |= p->run.nGroup>0;
