@@ -416,6 +416,7 @@ SQLITE_PRIVATE void sqlite3HpDeferHalt(Vdbe*);
     if( (V)->pHpDefer || (V)->db->hp.pPending ) sqlite3HpDeferHalt(V)
 SQLITE_PRIVATE int sqlite3HpPendingStart(Vdbe*);
 SQLITE_PRIVATE void sqlite3HpPendingDrop(sqlite3*);
+SQLITE_PRIVATE int sqlite3HpPendingWrite(sqlite3*);
 # define sqlite3HpPendingFails(V,RC) ((V)->db->hp.pPending!=0 \
     && ((RC) = sqlite3HpPendingStart(V))!=SQLITE_OK)
 # define sqlite3HpPendingBegins(DB) ((DB)->hp.nDefer = 0)
@@ -430,6 +431,7 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe*, int*);
 # define sqlite3HpPendingFails(V,RC) 0
 # define sqlite3HpPendingBegins(DB)
 # define sqlite3HpPendingDrop(DB)
+# define sqlite3HpPendingWrite(DB) SQLITE_OK
 # define sqlite3HpCount(A,B,C,D) SQLITE_DONE
 # define sqlite3HpTrees(A,B,C,D) SQLITE_DONE
 # define sqlite3HpGrown(V) 0

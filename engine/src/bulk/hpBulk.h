@@ -52,7 +52,7 @@ struct HpDefer {
 /* hp_change.c.  So many changes of an index are looked at for their order */
 #define HP_DEFER_LOOK  4096
 static HpDefer *hpChangeMake(sqlite3*, const Index*, KeyInfo*, i64);
-static int hpChangeOp(HpDefer*, const VdbeOp*, const Mem*);
+static int hpChangeOp(HpDefer*, const VdbeOp*, Mem*);
 static int hpChangeIsOrdered(const HpDefer*);
 static void hpChangeFree(HpDefer*);
 static int hpChangeKey(HpDefer*, const u8*, u32);
@@ -68,12 +68,13 @@ static int hpDeferrable(Vdbe*, int);
 static Index *hpDeferrableIndex(sqlite3*, int, Pgno);
 static int hpDeferrableLooks(const Vdbe*, int, Pgno);
 static int hpDeferrableIsShort(const Vdbe*);
+static int hpDeferrableIsHooked(sqlite3*);
 
 /* hp_deferwrite.c */
 static int hpDeferWrite(HpDefer*, BtCursor*, Index*);
 
 /* hp_pending.c */
-static int hpPendingPut(Vdbe*, const VdbeOp*, const Mem*, int*);
+static int hpPendingPut(Vdbe*, const VdbeOp*, Mem*, int*);
 static void hpPendingHalt(Vdbe*, int);
 
 #endif /* HPBULK_H */

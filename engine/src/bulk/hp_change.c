@@ -44,6 +44,7 @@ static int hpChangeKey(HpDefer *p, const u8 *aRecord, u32 n){
   if( nHdr>n || nHdr<=iHdr ) return HP_DECLINE;
   for(i=0; iHdr<nHdr; i++){
     u32 t, nByte;
+    CollSeq *pColl;        /* NULL for BINARY, however it was spelled */
     Mem mem;
     HpVal v;
     u8 tag;
@@ -61,7 +62,8 @@ static int hpChangeKey(HpDefer *p, const u8 *aRecord, u32 n){
           : (mem.flags & MEM_Real) ? HP_REAL : HP_NULL;
     }
     iData += nByte;
-    if( hpKeyAppend(&p->key, tag, v, nByte, pInfo->aColl[i],
+    pColl = pInfo->aColl[i];
+    if( hpKeyAppend(&p->key, tag, v, nByte, sqlite3IsBinary(pColl) ? 0 : pColl,
                     pInfo->aSortFlags[i]) ){
       return HP_DECLINE;
     }
@@ -147,7 +149,7 @@ static void hpChangeForget(HpDefer *p, u32 n){
 /*
 ** Let pBuf be the record of the n values of aMem.
 */
-static int hpChangeRecord(HpBuf *pBuf, const Mem *aMem, int n){
+static int hpChangeRecord(HpBuf *pBuf, Mem *aMem, int n){
   u64 nHdr = 0, nData = 0;
   HpVal v;
   int i, iPass;
@@ -156,7 +158,7 @@ static int hpChangeRecord(HpBuf *pBuf, const Mem *aMem, int n){
   pBuf->n = 0;
   for(iPass=0; iPass<2; iPass++){
     for(i=0; i<n; i++){
-      const Mem *pMem = &aMem[i];
+      Mem *pMem = &aMem[i];
       u32 nByte = 0;
       u8 tag;
       v.u = 0;
@@ -169,7 +171,7 @@ static int hpChangeRecord(HpBuf *pBuf, const Mem *aMem, int n){
         tag = HP_REAL;
         v.r = pMem->u.r;
       }else{
-        if( pMem->flags & MEM_Zero ) return HP_DECLINE;
+        if( ExpandBlob(pMem) ) return HP_DECLINE;
         tag = (pMem->flags & MEM_Str) ? HP_TEXT : HP_BLOB;
         v.z = (const u8*)pMem->z;
         nByte = (u32)pMem->n;
@@ -267,7 +269,7 @@ static int hpChangeIsOrdered(const HpDefer *p){
 ** Put the change that OP_IdxInsert or OP_IdxDelete, pOp, is to make to p.
 ** HP_DECLINE: it is not among them.
 */
-static int hpChangeOp(HpDefer *p, const VdbeOp *pOp, const Mem *aMem){
+static int hpChangeOp(HpDefer *p, const VdbeOp *pOp, Mem *aMem){
   int bDelete = pOp->opcode==OP_IdxDelete;
   const u8 *aRecord = (const u8*)aMem[pOp->p2].z;
   u32 n = (u32)aMem[pOp->p2].n;

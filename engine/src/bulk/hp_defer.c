@@ -113,6 +113,7 @@ SQLITE_PRIVATE int sqlite3HpDefer(
   int eOffload = hpConfigOffload(v->db);
   int rc;
   assert( pCsr==v->apCsr[pOp->p1] && *pRc==SQLITE_OK );
+  if( p && pCsr->nHpDefer<0 ) return 0;    /* hpDeferStop() */
   if( v->db->autoCommit==0 && p==0 && hpPendingPut(v, pOp, aMem, pRc) ){
     return 1;
   }
@@ -176,14 +177,18 @@ SQLITE_PRIVATE int sqlite3HpDeferEnd(Vdbe *v){
 */
 static int hpDeferRemains(const Vdbe *v){
   int rc = v->rc & 0xff;
-  int bOk = v->rc==SQLITE_OK || v->errorAction==OE_Fail;
+  int eAction = v->errorAction;
   if( rc==SQLITE_NOMEM || rc==SQLITE_IOERR || rc==SQLITE_INTERRUPT
    || rc==SQLITE_FULL
   ){
     return 0;
   }
-  if( bOk && v->nFkConstraint==0 ) return 1;
-  return (bOk || v->errorAction==OE_Abort)
+  if( rc==SQLITE_OK || eAction==OE_Fail ){
+    /* sqlite3VdbeHalt() is about to call sqlite3VdbeCheckFkImmediate() */
+    if( v->nFkConstraint==0 ) return 1;
+    eAction = OE_Abort;
+  }
+  return eAction==OE_Abort
       && v->db->autoCommit==0 && v->iStatement==0;
 }
 

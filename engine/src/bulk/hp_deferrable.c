@@ -9,6 +9,7 @@
 **    hpDeferrable()          of the index that a cursor is open at
 **    hpDeferrableLooks()     does a statement look at an index?
 **    hpDeferrableIsShort()   are the rows that it changes bounded by its text?
+**    hpDeferrableIsHooked()  does the application hear of each row?
 **    hpDeferrableIndex()     the index of a b-tree
 **
 ** They may if nobody looks at the index before.  Who could, is in the
@@ -26,7 +27,8 @@
 **    another statement                none is active; and rows that are
 **                                     returned meanwhile would let one begin
 **
-** Hooks and the progress handler may not use the connection.
+** Hooks may not use the connection, but that of sessions does: none waits with
+** one.  The progress handler may not.
 **
 ** So each instruction of the program is looked at, once.  Those that are not
 ** known here are refused.
@@ -204,6 +206,8 @@ static int hpDeferrableLooks(const Vdbe *v, int iDb, Pgno iRoot){
   int i;
   for(i=0; i<v->nOp; i++){
     const VdbeOp *pOp = &v->aOp[i];
+    /* PRAGMA writable_schema: the index may become another one */
+    if( pOp->opcode==OP_OpenWrite && pOp->p2==SCHEMA_ROOT ) return 1;
     if( pOp->opcode==OP_OpenWrite && pOp->p2==(int)iRoot && pOp->p3==iDb ){
       if( iCsr>=0 && iCsr!=pOp->p1 ) return 1;
       iCsr = pOp->p1;
@@ -250,9 +254,23 @@ static int hpDeferrableIsShort(const Vdbe *v){
       case OP_Next:     case OP_Prev:       case OP_SorterNext:
         if( !hpDeferIsQuiet(v, v->aOp[i].p2, i) ) return 0;
         break;
+      case OP_Goto:
+        /* The loop of a recursive query */
+        if( v->aOp[i].p2<i && v->aOp[v->aOp[i].p2].opcode==OP_Rewind ) return 0;
+        break;
     }
   }
   return 1;
+}
+
+/*
+** Is somebody called for each row?  Sessions run statements then.
+*/
+static int hpDeferrableIsHooked(sqlite3 *db){
+#ifdef SQLITE_ENABLE_PREUPDATE_HOOK
+  if( db->xPreUpdateCallback ) return 1;
+#endif
+  return db->xUpdateCallback!=0;
 }
 
 /*
@@ -277,6 +295,7 @@ static int hpDeferrable(Vdbe *v, int iCsr){
   ){
     return 0;
   }
+  if( hpDeferrableIsHooked(db) ) return 0;
   if( hpBudgetIsLimited() || sqlite3HpHeapIsTight() ) return 0;
   pIndex = hpDeferrableIndex(db, pCsr->iDb, pCsr->pgnoRoot);
   if( pIndex==0 || pIndex->bAscKeyBug ) return 0;

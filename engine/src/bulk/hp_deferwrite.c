@@ -41,9 +41,11 @@
 /*
 ** Is the statement to go on, after nDone changes?
 */
-static int hpDeferPoll(sqlite3 *db, u32 nDone){
+static int hpDeferPoll(const HpDefer *p, u32 nDone){
+  sqlite3 *db = p->db;
   assert( sqlite3_mutex_held(db->mutex) );
-  if( nDone & (HP_DEFER_POLL-1) ) return SQLITE_OK;
+  /* Not those of a transaction: a query that is interrupted leaves it alone */
+  if( p->pBtree || (nDone & (HP_DEFER_POLL-1)) ) return SQLITE_OK;
 #ifndef SQLITE_OMIT_PROGRESS_CALLBACK
   if( db->xProgress && db->xProgress(db->pProgressArg) ){
     return SQLITE_INTERRUPT;
@@ -189,7 +191,7 @@ static int hpDeferEach(HpDefer *p, UnpackedRecord *pKey){
     }else{
       rc = hpDeferInsert(pCur, pKey, a, n);
     }
-    if( rc==SQLITE_OK ) rc = hpDeferPoll(p->db, i+1);
+    if( rc==SQLITE_OK ) rc = hpDeferPoll(p, i+1);
   }
   return rc;
 }
@@ -239,7 +241,7 @@ static int hpDeferRead(HpDefer *p){
     last.n = 0;
     rc = hpBufAppend(&last, p->key.a, p->key.n);
     if( rc==SQLITE_OK ) rc = hpChangePut(p, 0, a, n);
-    if( rc==SQLITE_OK ) rc = hpDeferPoll(p->db, ++p->nRead);
+    if( rc==SQLITE_OK ) rc = hpDeferPoll(p, ++p->nRead);
     if( rc==SQLITE_OK ){
       rc = sqlite3BtreeNext(pCur, 0);
       if( rc==SQLITE_DONE ){
@@ -326,7 +328,7 @@ static int hpDeferAnew(HpDefer *p){
       const u8 *a = hpChangeEntry(pPair, &n);
       hpPrefetch(p->run.aSorted[MIN(i+8, p->run.nGroup-1)].aGroup);
       rc = hpLayerAdd(pLayer, a, n);
-      if( rc==SQLITE_OK ) rc = hpDeferPoll(p->db, i+1);
+      if( rc==SQLITE_OK ) rc = hpDeferPoll(p, i+1);
     }
     if( rc==SQLITE_OK ) rc = hpLayerEnd(pLayer);
     hpLayerFree(pLayer);

@@ -10,6 +10,7 @@
 **    hpPendingHalt()         a statement ends: do its changes remain?
 **    sqlite3HpPendingStart() a statement begins: may they wait on?
 **    sqlite3HpPendingDrop()  all transactions of the connection roll back
+**    sqlite3HpPendingWrite() write all changes
 **
 ** BEGIN; INSERT, a million times; COMMIT is how most rows get into a database.
 ** Each statement changes each index once.  So after HP_PENDING_AFTER changes of
@@ -143,6 +144,17 @@ static int hpPendingFlush(sqlite3 *db){
   return rc;
 }
 
+/*
+** A collation of db is about to be replaced: write all changes while it is what
+** they were sorted by.  An error is left in db.
+*/
+SQLITE_PRIVATE int sqlite3HpPendingWrite(sqlite3 *db){
+  int rc = db->hp.pPending ? hpPendingFlush(db) : SQLITE_OK;
+  sqlite3HpPendingDrop(db);
+  if( rc ) sqlite3Error(db, rc);
+  return rc;
+}
+
 /* Is statement v ROLLBACK? */
 static int hpPendingIsRollback(const Vdbe *v){
   int i;
@@ -174,7 +186,8 @@ SQLITE_PRIVATE int sqlite3HpPendingStart(Vdbe *v){
   int rc;
   assert( db->hp.pPending!=0 && v->eVdbeState==VDBE_RUN_STATE );
   if( v->pFrame || hpPendingIsRollback(v) ) return SQLITE_OK;
-  if( v->readOnly==0 && (db->nVdbeActive>1 || !hpDeferrableIsShort(v)) ){
+  if( v->readOnly==0 && (db->nVdbeActive>1 || !hpDeferrableIsShort(v)
+   || hpDeferrableIsHooked(db)) ){
     bLooks = 1;
   }
   for(p=db->hp.pPending; p && !bLooks; p=p->pNext){
@@ -236,7 +249,7 @@ static HpDefer *hpPendingNew(Vdbe *v, int iCsr){
 ** if the change waits for longer than the statement takes, or if there is an
 ** error: *pRc.
 */
-static int hpPendingPut(Vdbe *v, const VdbeOp *pOp, const Mem *aMem, int *pRc){
+static int hpPendingPut(Vdbe *v, const VdbeOp *pOp, Mem *aMem, int *pRc){
   sqlite3 *db = v->db;
   VdbeCursor *pCsr = v->apCsr[pOp->p1];
   u32 nAfter = HP_PENDING_AFTER;
