@@ -29,7 +29,9 @@ struct HpDefer {
   Btree *pBtree;         /* The database, ... */
   Pgno iRoot;            /* ... and the root page of the index in it */
   u32 nBefore;           /* ... changes before this statement, ... */
-  u8 bNever;             /* ... or none waits: they come in order */
+  u8 bNever;             /* ... or none waits: they come in order, or most of
+                         ** them take back an earlier one; */
+  u8 bLooked;            /* ... that is known */
   /* While changes are written: */
   BtCursor *pCur;        /* A cursor at the index */
   Index *pIndex;         /* The index; NULL if the schema has none */
@@ -59,6 +61,7 @@ static int hpChangeKey(HpDefer*, const u8*, u32);
 static int hpChangePut(HpDefer*, u32, const u8*, u32);
 static int hpChangeSort(HpDefer*);
 static void hpChangeForget(HpDefer*, u32);
+static int hpChangeRepeats(HpDefer*);
 static u32 hpChangeNumber(const HpPair*);
 static int hpChangeIsSame(const HpPair*, const HpPair*);
 static const u8 *hpChangeEntry(const HpPair*, u32*);

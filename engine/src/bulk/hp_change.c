@@ -14,6 +14,7 @@
 **    hpChangeSort()     put all of them in order
 **    hpChangeNumber(), hpChangeIsSame(), hpChangeEntry()    what a change says
 **    hpChangeForget()   forget all but the first ones
+**    hpChangeRepeats()  do many of them take back others?
 **
 ** A key has the columns of the index, in its order and its collations, so that
 ** memcmp() puts entries in the order of the b-tree (exec/hp_key.c).  It ends
@@ -132,6 +133,21 @@ static int hpChangeSort(HpDefer *p){
   assert( 2*n<=pRun->nSortedAlloc && p->plan.bWhole && pRun->pPlan==&p->plan );
   if( n==0 ) return SQLITE_OK;
   return hpRadixSort(pRun, pRun->aSorted, n, 0);
+}
+
+/*
+** Do changes of p take back earlier ones: rows that are updated over and over,
+** or a queue?  SQLite does that in a few leaves that are in the cache.
+*/
+static int hpChangeRepeats(HpDefer *p){
+  const struct HpSorted *a = p->run.aSorted;
+  u32 i, nSame = 0;
+  if( hpChangeSort(p) ) return 0;
+  for(i=1; i<p->run.nGroup; i++){
+    nSame += hpChangeIsSame((const HpPair*)a[i-1].aGroup,
+                            (const HpPair*)a[i].aGroup);
+  }
+  return nSame>p->run.nGroup/4;
 }
 
 /*

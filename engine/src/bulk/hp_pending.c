@@ -169,7 +169,11 @@ static int hpPendingIsRollback(const Vdbe *v){
 */
 static int hpPendingIsDue(HpDefer *p){
   if( p->bNever ) return 0;
-  p->bNever = p->nCounted>=HP_DEFER_LOOK && hpChangeIsOrdered(p);
+  if( p->nCounted>=HP_DEFER_LOOK ) p->bNever = hpChangeIsOrdered(p);
+  if( p->run.nGroup>=HP_DEFER_LOOK && p->bLooked==0 ){
+    p->bLooked = 1;
+    p->bNever |= hpChangeRepeats(p);
+  }
   return p->bNever || p->nByte>=p->nMost;
 }
 
@@ -185,7 +189,8 @@ SQLITE_PRIVATE int sqlite3HpPendingStart(Vdbe *v){
   int bLooks = 0;        /* ... because of what the statement does */
   int rc;
   assert( db->hp.pPending!=0 && v->eVdbeState==VDBE_RUN_STATE );
-  if( v->pFrame || hpPendingIsRollback(v) ) return SQLITE_OK;
+  for(p=db->hp.pPending; p && p->bNever; p=p->pNext){}
+  if( p==0 || v->pFrame || hpPendingIsRollback(v) ) return SQLITE_OK;
   if( v->readOnly==0 && (db->nVdbeActive>1 || !hpDeferrableIsShort(v)
    || hpDeferrableIsHooked(db)) ){
     bLooks = 1;
