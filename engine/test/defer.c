@@ -616,9 +616,12 @@ static void testPendingFails(void){
   static const char *const azNext[] = {
     "COMMIT", "SELECT id FROM t INDEXED BY i2 WHERE b=5", "SAVEPOINT s", "INSERT INTO t(b) SELECT b FROM t WHERE b<90",
   };
+  int nFailed = 0;
   int i, n, rc;
-  for(i=0; i<4; i++){
+  /* Of the second half memory runs out */
+  for(i=0; i<8; i++){
     sqlite3_int64 nRow;
+    if( i==4 ) failMemory(1);
     begin("PRAGMA cache_size=5", 0, 0, 300);
     nRow = integer(&ours, adb[0], "SELECT count(*) FROM t");
     for(n=0, rc=SQLITE_ERROR; n<400; n+=(n<60 || longRun() ? 1 : 13)){
@@ -633,25 +636,34 @@ static void testPendingFails(void){
         textClear(&sql);
       }
       nLeft = n;
-      sqlite3_progress_handler(db, 1, i%2 ? 0 : progress, 0);
-      if( i%2 ) execute(db, n%2 ? "PRAGMA max_page_count=1" : "PRAGMA max_page_count=100000");
-      rc = sqlite3_exec(db, azNext[i], 0, 0, 0);
+      fault.nFailed = 0;
+      fault.bForEver = n%2;
+      if( i<4 ) sqlite3_progress_handler(db, 1, i%2 ? 0 : progress, 0);
+      if( i<4 && i%2 ) execute(db, n%2 ? "PRAGMA max_page_count=1" : "PRAGMA max_page_count=100000");
+      if( i>=4 ) fault.nLeft = n;
+      rc = sqlite3_exec(db, azNext[i%4], 0, 0, 0);
+      fault.nLeft = -1;
+      nFailed += rc!=SQLITE_OK;
       sqlite3_progress_handler(db, 0, 0, 0);
       execute(db, "PRAGMA max_page_count=100000");
       bOver = sqlite3_get_autocommit(db);
-      check(rc==SQLITE_OK || rc==SQLITE_INTERRUPT || rc==SQLITE_FULL, "%s: error %d", azNext[i], rc);
+      check(rc==SQLITE_OK || rc==SQLITE_INTERRUPT || rc==SQLITE_FULL || (i>=4 && rc==SQLITE_NOMEM),
+            "%s: error %d", azNext[i%4], rc);
       if( rc && bOver ){
         sqlite3_int64 x = integer(&ours, db, "SELECT count(*) FROM t");
         /* SQLite may ask the progress handler after it has committed */
-        check(x==nRow || (i==0 && x==nRow+60), "%s %d: error %d, %d rows remain, not %d", azNext[i], n, rc,
+        check(x==nRow || (i==0 && x==nRow+60), "%s %d: error %d, %d rows remain, not %d", azNext[i%4], n, rc,
               (int)x, (int)nRow);
       }
-      checkIntegrity(&ours, db, azNext[i]);
+      checkIntegrity(&ours, db, azNext[i%4]);
       if( !bOver ) execute(db, "ROLLBACK");
       execute(db, "DELETE FROM t WHERE id>300");
     }
+    check(nFailed>(i>=4 ? 20 : i%2 ? -1 : 1), "%s failed %d times", azNext[i%4], nFailed);
+    nFailed = 0;
     end("pending fails");
   }
+  failMemory(0);
 }
 
 /* An entry that is missing in the index, and writable_schema, which lets it pass */

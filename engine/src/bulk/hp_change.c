@@ -155,10 +155,18 @@ static int hpChangeRepeats(HpDefer *p){
 */
 static void hpChangeForget(HpDefer *p, u32 n){
   assert( n<=p->run.nGroup );
-  p->run.nGroup = n;
+  while( n>0 && p->run.nGroup>n ){
+    const HpPair *pPair;
+    pPair = (const HpPair*)p->run.aSorted[--p->run.nGroup].aGroup;
+    p->nRecord -= pPair->nRec;
+    p->nByte -= hpPairSize(pPair) + 2*sizeof(struct HpSorted);
+  }
   if( n==0 ){
+    p->run.nGroup = 0;
     hpArenaReset(&p->run.arena);
     p->nRecord = p->nByte = 0;
+    /* Numbers begin anew; the first changes are known */
+    p->nCounted = MIN(p->nCounted, HP_DEFER_LOOK+1);
   }
 }
 

@@ -78,9 +78,10 @@ static int hpDeferFlush(Vdbe *v, HpDefer *p){
   VdbeCursor *pCsr = p->pCsr;
   int rc = hpDeferWrite(p, pCsr->uc.pCursor,
                         hpDeferrableIndex(v->db, pCsr->iDb, pCsr->pgnoRoot));
-  if( rc && v->iStatement==0 ){
-    /* Table and index do not agree, and there is no journal of the statement */
-    v->errorAction = OE_Rollback;
+  if( rc ){
+    /* Table and index do not agree: nothing may remain, OR FAIL or not.  If
+    ** there is no journal of the statement, nothing of the transaction */
+    v->errorAction = v->iStatement ? OE_Abort : OE_Rollback;
   }
   return rc;
 }
@@ -113,10 +114,10 @@ SQLITE_PRIVATE int sqlite3HpDefer(
   int eOffload = hpConfigOffload(v->db);
   int rc;
   assert( pCsr==v->apCsr[pOp->p1] && *pRc==SQLITE_OK );
-  if( p && pCsr->nHpDefer<0 ) return 0;    /* hpDeferStop() */
   if( v->db->autoCommit==0 && p==0 && hpPendingPut(v, pOp, aMem, pRc) ){
     return 1;
   }
+  /* hpDeferStop(), or it may not wait */
   if( pCsr->nHpDefer<0 ) return 0;
   if( p==0 ){
     if( pCsr->nHpDefer<HP_DEFER_AFTER && eOffload!=HP_OFFLOAD_FORCE ){

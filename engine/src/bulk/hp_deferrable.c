@@ -130,7 +130,8 @@ static int hpDeferIsOwn(const VdbeOp *pOp){
     case P4_FUNCDEF:
     case P4_FUNCCTX:
       pFunc = pOp->p4type==P4_FUNCDEF ? pOp->p4.pFunc : pOp->p4.pCtx->pFunc;
-      return (pFunc->funcFlags & SQLITE_FUNC_BUILTIN)!=0;
+      return (pFunc->funcFlags & SQLITE_FUNC_BUILTIN)!=0
+          && sqlite3StrICmp(pFunc->zName, "load_extension")!=0;
     case P4_VTAB:
 #if !defined(SQLITE_OMIT_JSON) && !defined(SQLITE_OMIT_VIRTUALTABLE)
       return pOp->p4.pVtab->pMod->pModule==&jsonEachModule;

@@ -70,6 +70,7 @@
 static int hpPendingIsSane(sqlite3 *db){
   const HpDefer *p;
   for(p=db->hp.pPending; p; p=p->pNext){
+    if( db->autoCommit && p->run.nGroup>0 ) return 0;
     if( p->nBefore>p->run.nGroup || p->nRead ) return 0;
     if( p->run.nGroup>0 && p->pBtree->inTrans!=TRANS_WRITE ) return 0;
   }
@@ -189,6 +190,8 @@ SQLITE_PRIVATE int sqlite3HpPendingStart(Vdbe *v){
   int bLooks = 0;        /* ... because of what the statement does */
   int rc;
   assert( db->hp.pPending!=0 && v->eVdbeState==VDBE_RUN_STATE );
+  /* All that is left behind COMMIT is what is known of indexes */
+  if( db->autoCommit ) sqlite3HpPendingDrop(db);
   for(p=db->hp.pPending; p && p->bNever; p=p->pNext){}
   if( p==0 || v->pFrame || hpPendingIsRollback(v) ) return SQLITE_OK;
   if( v->readOnly==0 && (db->nVdbeActive>1 || !hpDeferrableIsShort(v)
@@ -198,7 +201,7 @@ SQLITE_PRIVATE int sqlite3HpPendingStart(Vdbe *v){
   for(p=db->hp.pPending; p && !bLooks; p=p->pNext){
     p->nBefore = p->run.nGroup;
     bDue |= hpPendingIsDue(p);
-    if( v->iHpPure!=db->hp.iPending ){
+    if( v->iHpPure!=db->hp.iPending && p->bNever==0 ){
       bLooks = hpDeferrableLooks(v, hpPendingDb(p), p->iRoot);
     }
   }
