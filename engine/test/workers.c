@@ -139,9 +139,13 @@ static int threadsAtRest(int nMost){
   return threads();
 }
 
+/* Interrupt until a statement has seen it: between two that run nobody does */
+static int bSeen;
 static void *interrupter(void *pArg){
-  usleep(30000);
-  sqlite3_interrupt((sqlite3*)pArg);
+  do{
+    usleep(30000);
+    sqlite3_interrupt((sqlite3*)pArg);
+  }while( !__atomic_load_n(&bSeen, __ATOMIC_ACQUIRE) );
   return 0;
 }
 
@@ -502,11 +506,13 @@ int main(int argc, char **argv){
 
   /* sqlite3_interrupt() from elsewhere */
   for(i=0; i<sizeof(azInterrupt)/sizeof(azInterrupt[0]); i++){
+    __atomic_store_n(&bSeen, 0, __ATOMIC_RELEASE);
     check(pthread_create(&thread, 0, interrupter, db)==0, "pthread_create");
     for(n=SQLITE_OK; n==SQLITE_OK; ){
       n = sqlite3_exec(db, azInterrupt[i], 0, 0, 0);
     }
     check(n==SQLITE_INTERRUPT, "interrupted: %d", n);
+    __atomic_store_n(&bSeen, 1, __ATOMIC_RELEASE);
     pthread_join(thread, 0);
     same(db, dbStock, azSame[0]);
   }
