@@ -95,9 +95,9 @@ struct HpSettings {
   i64 nColumns;             /* PRAGMA hp_columns.  0: auto, -1: off */
   u8 bNoTurn;               /* PRAGMA hp_turn = off */
   u8 bNoCheckpoint;         /* PRAGMA hp_checkpoint = off */
-  u32 nDefrag;              /* Pages that a slice of hp_defrag may write, and ... */
+  u32 nDefrag;              /* Pages that a slice of hp_defrag may write */
+  i64 tDefrag;              /* Microseconds that its commits took of late */
   u8 nDefragLost;           /* Pictures of the file that came to nothing */
-  i64 tDefrag;              /* ... microseconds that its commits took of late */
   int nBusy;                /* busyHandler.nBusy when the next one was set */
   i64 tWaited;              /* Nanoseconds waited in this step, ... */
   i64 nWaited;              /* ... and in all: hp_turn.c */

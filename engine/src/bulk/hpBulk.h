@@ -71,7 +71,7 @@ static int hpDeferrable(Vdbe*, int);
 static Index *hpDeferrableIndex(sqlite3*, int, Pgno);
 static int hpDeferrableLooks(const Vdbe*, int, Pgno);
 static int hpDeferrableIsShort(const Vdbe*);
-static int hpDeferrableIsHooked(sqlite3*);
+static int hpDeferrableIsHooked(const sqlite3*);
 
 /* hp_deferwrite.c */
 static int hpDeferWrite(HpDefer*, BtCursor*, Index*);

@@ -267,7 +267,7 @@ static int hpDeferrableIsShort(const Vdbe *v){
 /*
 ** Is somebody called for each row?  Sessions run statements then.
 */
-static int hpDeferrableIsHooked(sqlite3 *db){
+static int hpDeferrableIsHooked(const sqlite3 *db){
 #ifdef SQLITE_ENABLE_PREUPDATE_HOOK
   if( db->xPreUpdateCallback ) return 1;
 #endif

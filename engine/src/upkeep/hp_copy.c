@@ -119,10 +119,7 @@ static int hpCopyCells(
 */
 static int hpCopyIsSeen(const sqlite3 *db, const BtCursor *pTo){
   assert( pTo->pKeyInfo==0 );
-#ifdef SQLITE_ENABLE_PREUPDATE_HOOK
-  if( db->xPreUpdateCallback ) return 1;
-#endif
-  return db->xUpdateCallback!=0 || (pTo->curFlags & BTCF_Multiple)!=0;
+  return hpDeferrableIsHooked(db) || (pTo->curFlags & BTCF_Multiple)!=0;
 }
 
 /*
