@@ -37,7 +37,6 @@ struct HpDefer {
   Index *pIndex;         /* The index; NULL if the schema has none */
   u32 nCounted;          /* Changes that were counted, those written too */
   u32 nAhead;            /* ... whose key was greater than the one before */
-  u32 nRead;             /* Entries of the b-tree: the first ones of run */
   u8 bPart;              /* Deletions name the key columns alone */
   i64 nMost;             /* Most bytes: then they are written */
   i64 nByte;             /* Bytes of all changes, with what sorting needs, */
@@ -67,7 +66,7 @@ static int hpChangeIsSame(const HpPair*, const HpPair*);
 static const u8 *hpChangeEntry(const HpPair*, u32*);
 
 /* hp_deferrable.c */
-static int hpDeferrable(Vdbe*, int);
+static HpDefer *hpDeferrableNew(Vdbe*, int, int);
 static Index *hpDeferrableIndex(sqlite3*, int, Pgno);
 static int hpDeferrableLooks(const Vdbe*, int, Pgno);
 static int hpDeferrableIsShort(const Vdbe*);

@@ -44,6 +44,9 @@
 # include "hpInt.h"
 #endif
 
+/* The part of the memory of a statement that its changes may take */
+#define HP_DEFER_PART  2
+
 /* No change of this cursor waits any more */
 #define HP_DEFER_NEVER  (-0x7fffffff)
 
@@ -53,21 +56,13 @@
 */
 static HpDefer *hpDeferNew(Vdbe *v, int iCsr){
   VdbeCursor *pCsr = v->apCsr[iCsr];
-  const Index *pIndex, *pOther;
-  HpDefer *p;
-  int n = 0;
+  HpDefer *p = hpDeferrableNew(v, iCsr, HP_DEFER_PART);
   assert( pCsr->pHpDefer==0 );
-  if( !hpDeferrable(v, iCsr) ) return 0;
-  pIndex = hpDeferrableIndex(v->db, pCsr->iDb, pCsr->pgnoRoot);
-  for(pOther=pIndex->pTable->pIndex; pOther; pOther=pOther->pNext) n++;
-  p = hpChangeMake(v->db, pIndex, pCsr->pKeyInfo, hpBudgetLimit(v->db)/2/n);
   if( p==0 ) return 0;
   p->pCsr = pCsr;
   p->pNext = v->pHpDefer;
   v->pHpDefer = p;
   pCsr->pHpDefer = p;
-  btreeReleaseAllCursorPages(pCsr->uc.pCursor);
-  pCsr->uc.pCursor->eState = CURSOR_INVALID;
   return p;
 }
 
@@ -112,7 +107,7 @@ SQLITE_PRIVATE int sqlite3HpDefer(
 ){
   HpDefer *p = pCsr->pHpDefer;
   int eOffload = hpConfigOffload(v->db);
-  int rc;
+  int bStop, rc;
   assert( pCsr==v->apCsr[pOp->p1] && *pRc==SQLITE_OK );
   if( v->db->autoCommit==0 && p==0 && hpPendingPut(v, pOp, aMem, pRc) ){
     return 1;
@@ -133,17 +128,12 @@ SQLITE_PRIVATE int sqlite3HpDefer(
   rc = hpChangeOp(p, pOp, aMem);
   pCsr->cacheStatus = CACHE_STALE;
   pCsr->seekResult = 0;
-  if( rc==SQLITE_OK ){
-    int bOrder = p->nCounted==HP_DEFER_LOOK && hpChangeIsOrdered(p);
-    if( !bOrder && p->nByte<p->nMost ) return 1;
-    *pRc = hpDeferFlush(v, p);
-    if( bOrder && *pRc==SQLITE_OK ) hpDeferStop(p);
-    return 1;
-  }
-  /* It comes behind all that wait */
+  /* What is not among those that wait comes behind them, and is made now */
+  bStop = rc || (p->nCounted==HP_DEFER_LOOK && hpChangeIsOrdered(p));
+  if( !bStop && p->nByte<p->nMost ) return 1;
   *pRc = hpDeferFlush(v, p);
-  if( *pRc==SQLITE_OK ) hpDeferStop(p);
-  return *pRc!=SQLITE_OK;
+  if( bStop && *pRc==SQLITE_OK ) hpDeferStop(p);
+  return rc==SQLITE_OK || *pRc!=SQLITE_OK;
 }
 
 /*
@@ -153,9 +143,7 @@ static int hpDeferAll(Vdbe *v){
   HpDefer *p;
   int rc = SQLITE_OK;
   for(p=v->pHpDefer; p && rc==SQLITE_OK; p=p->pNext){
-    if( p->pCsr->nHpDefer>0 ){
-      hpConfigStat(v->db, HP_STAT_DEFERRED);
-    }
+    if( p->pCsr->nHpDefer>0 ) hpConfigStat(v->db, HP_STAT_DEFERRED);
     rc = hpDeferFlush(v, p);
   }
   return rc;

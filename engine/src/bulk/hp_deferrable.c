@@ -6,7 +6,7 @@
 *************************************************************************
 ** hp_deferrable: may changes of an index wait until the statement ends?
 **
-**    hpDeferrable()          of the index that a cursor is open at
+**    hpDeferrableNew()       if those of a cursor's index may: none so far
 **    hpDeferrableLooks()     does a statement look at an index?
 **    hpDeferrableIsShort()   are the rows that it changes bounded by its text?
 **    hpDeferrableIsHooked()  does the application hear of each row?
@@ -276,13 +276,13 @@ static int hpDeferrableIsHooked(const sqlite3 *db){
 
 /*
 ** Statement v is about to change the index at cursor iCsr of its program.  May
-** that wait?
+** that wait?  Returns the index, or NULL.
 */
-static int hpDeferrable(Vdbe *v, int iCsr){
+static const Index *hpDeferIndex(Vdbe *v, int iCsr){
   sqlite3 *db = v->db;
-  VdbeCursor *pCsr = v->apCsr[iCsr];
-  BtCursor *pCur = pCsr->uc.pCursor;
-  Index *pIndex;
+  const VdbeCursor *pCsr = v->apCsr[iCsr];
+  const BtCursor *pCur = pCsr->uc.pCursor;
+  const Index *pIndex;
   int i;
   assert( pCsr->eCurType==CURTYPE_BTREE && pCsr->isTable==0 );
   if( v->pFrame || pCsr->isEphemeral || pCsr->pKeyInfo==0 ) return 0;
@@ -311,6 +311,29 @@ static int hpDeferrable(Vdbe *v, int iCsr){
       return 0;
     }
   }
-  return 1;
+  return pIndex;
+}
+
+/*
+** The changes that statement v makes by way of cursor iCsr, none so far, if
+** they may wait; else NULL.  Those of all indexes of the table may take a part
+** of the memory of a statement, one of nPart.  The cursor stands nowhere then.
+*/
+static HpDefer *hpDeferrableNew(Vdbe *v, int iCsr, int nPart){
+  VdbeCursor *pCsr = v->apCsr[iCsr];
+  const Index *pIndex = hpDeferIndex(v, iCsr);
+  const Index *pOther;
+  HpDefer *p;
+  int n = 0;
+  assert( nPart>0 );
+  if( pIndex==0 ) return 0;
+  for(pOther=pIndex->pTable->pIndex; pOther; pOther=pOther->pNext) n++;
+  p = hpChangeMake(v->db, pIndex, pCsr->pKeyInfo,
+                   hpBudgetLimit(v->db)/nPart/n);
+  if( p ){
+    btreeReleaseAllCursorPages(pCsr->uc.pCursor);
+    pCsr->uc.pCursor->eState = CURSOR_INVALID;
+  }
+  return p;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -177,7 +177,7 @@ static int hpDeferEach(HpDefer *p, UnpackedRecord *pKey){
   BtCursor *pCur = p->pCur;
   u32 i;
   int rc = SQLITE_OK;
-  assert( p->nRead==0 && (pCur->curFlags & BTCF_WriteFlag)!=0 );
+  assert( (pCur->curFlags & BTCF_WriteFlag)!=0 );
   for(i=0; i<p->run.nGroup && rc==SQLITE_OK; i++){
     const HpPair *pPair = (const HpPair*)p->run.aSorted[i].aGroup;
     u32 n;
@@ -215,6 +215,7 @@ static int hpDeferIsSmall(const HpDefer *p){
 static int hpDeferRead(HpDefer *p){
   BtCursor *pCur = p->pCur;
   HpBuf last, copy;
+  u32 nRead = 0;
   int bEmpty = 0;
   int rc = sqlite3BtreeFirst(pCur, &bEmpty);
   memset(&last, 0, sizeof(last));
@@ -241,7 +242,7 @@ static int hpDeferRead(HpDefer *p){
     last.n = 0;
     rc = hpBufAppend(&last, p->key.a, p->key.n);
     if( rc==SQLITE_OK ) rc = hpChangePut(p, 0, a, n);
-    if( rc==SQLITE_OK ) rc = hpDeferPoll(p, ++p->nRead);
+    if( rc==SQLITE_OK ) rc = hpDeferPoll(p, ++nRead);
     if( rc==SQLITE_OK ){
       rc = sqlite3BtreeNext(pCur, 0);
       if( rc==SQLITE_DONE ){
@@ -295,7 +296,6 @@ static void hpDeferUnread(HpDefer *p){
   }
   assert( n>0 );
   p->run.nGroup = n;
-  p->nRead = 0;
 }
 
 /* The cursor stands nowhere, and holds neither a page nor a key */
@@ -344,7 +344,7 @@ static int hpDeferAnew(HpDefer *p){
 static int hpDeferWrite(HpDefer *p, BtCursor *pCur, Index *pIndex){
   int rc = HP_DECLINE;
   if( p->run.nGroup==0 ) return SQLITE_OK;
-  assert( pCur->eState==CURSOR_INVALID && p->nRead==0 );
+  assert( pCur->eState==CURSOR_INVALID );
   p->pCur = pCur;
   p->pIndex = pIndex;
   if( hpDeferIsSmall(p) ) rc = hpDeferAnew(p);
@@ -355,7 +355,6 @@ static int hpDeferWrite(HpDefer *p, BtCursor *pCur, Index *pIndex){
     sqlite3DbFree(p->db, pKey);
     hpDeferLeave(pCur);
   }
-  p->nRead = 0;
   p->pCur = 0;
   p->pIndex = 0;
   hpChangeForget(p, 0);

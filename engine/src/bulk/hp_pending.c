@@ -71,7 +71,7 @@ static int hpPendingIsSane(sqlite3 *db){
   const HpDefer *p;
   for(p=db->hp.pPending; p; p=p->pNext){
     if( db->autoCommit && p->run.nGroup>0 ) return 0;
-    if( p->nBefore>p->run.nGroup || p->nRead ) return 0;
+    if( p->nBefore>p->run.nGroup ) return 0;
     if( p->run.nGroup>0 && p->pBtree->inTrans!=TRANS_WRITE ) return 0;
   }
   return 1;
@@ -227,28 +227,21 @@ SQLITE_PRIVATE int sqlite3HpPendingStart(Vdbe *v){
 */
 static HpDefer *hpPendingNew(Vdbe *v, int iCsr){
   sqlite3 *db = v->db;
-  VdbeCursor *pCsr = v->apCsr[iCsr];
-  const Index *pIndex, *pOther;
+  const VdbeCursor *pCsr = v->apCsr[iCsr];
   HpDefer *p;
-  int n = 0;
 #ifndef SQLITE_DEBUG
   /* Others may look by way of the same page cache.  With SQLITE_DEBUG all
   ** caches are taken for such */
   if( pCsr->uc.pCursor->pBtree->sharable ) return 0;
 #endif
-  if( !hpDeferrableIsShort(v) || !hpDeferrable(v, iCsr) ) return 0;
-  pIndex = hpDeferrableIndex(db, pCsr->iDb, pCsr->pgnoRoot);
-  for(pOther=pIndex->pTable->pIndex; pOther; pOther=pOther->pNext) n++;
-  p = hpChangeMake(db, pIndex, pCsr->pKeyInfo,
-                  hpBudgetLimit(db)/HP_PENDING_PART/n);
+  if( !hpDeferrableIsShort(v) ) return 0;
+  p = hpDeferrableNew(v, iCsr, HP_PENDING_PART);
   if( p==0 ) return 0;
-  p->pBtree = db->aDb[pCsr->iDb].pBt;
+  p->pBtree = pCsr->uc.pCursor->pBtree;
   p->iRoot = pCsr->pgnoRoot;
   p->pNext = db->hp.pPending;
   db->hp.pPending = p;
   db->hp.iPending++;
-  btreeReleaseAllCursorPages(pCsr->uc.pCursor);
-  pCsr->uc.pCursor->eState = CURSOR_INVALID;
   return p;
 }
 
