@@ -74,11 +74,6 @@ static void begin(const char *zBegin, int iTable, int iIndex, int nRow){
   execute(adb[0], "PRAGMA hp_offload=force");
 }
 
-static int nLeft;
-static int progress(void *p){
-  (void)p;
-  return nLeft--<=0;
-}
 /* Run zSql on both.  Is what both say and have the same, and is ours sound?  Where
 ** stock meets an error of the index rowids have gone further in ours */
 static int bRowid = 1;
@@ -635,16 +630,13 @@ static void testPendingFails(void){
         execute(db, sql.z);
         textClear(&sql);
       }
-      nLeft = n;
-      fault.nFailed = 0;
-      fault.bForEver = n%2;
-      if( i<4 ) sqlite3_progress_handler(db, 1, i%2 ? 0 : progress, 0);
+      if( i<4 && i%2==0 ) stopAt(db, 1, n);
       if( i<4 && i%2 ) execute(db, n%2 ? "PRAGMA max_page_count=1" : "PRAGMA max_page_count=100000");
-      if( i>=4 ) fault.nLeft = n;
+      if( i>=4 ) failAfter(n, n%2);
       rc = sqlite3_exec(db, azNext[i%4], 0, 0, 0);
       fault.nLeft = -1;
       nFailed += rc!=SQLITE_OK;
-      sqlite3_progress_handler(db, 0, 0, 0);
+      (void)stopEnd(db);
       execute(db, "PRAGMA max_page_count=100000");
       bOver = sqlite3_get_autocommit(db);
       check(rc==SQLITE_OK || rc==SQLITE_INTERRUPT || rc==SQLITE_FULL || (i>=4 && rc==SQLITE_NOMEM),
@@ -743,11 +735,6 @@ static void allOrNothing(sqlite3 *db, const char *zWhat, int n, int rc, sqlite3_
         x==iBefore ? "as before" : x==iAfter ? "changed" : "something else");
 }
 
-static ssize_t (*xRealPwrite)(int, const void*, size_t, off_t);
-static ssize_t faultyPwrite(int fd, const void *a, size_t n, off_t i){
-  return fails() ? (ssize_t)-1 : xRealPwrite(fd, a, n, i);
-}
-
 static const char *const azFaulty[] = {
   "INSERT INTO t(a,b,c,d,e) SELECT e, b*7%991, c, d, a||'5' FROM t WHERE +b%3=1",
   "DELETE FROM t WHERE +b%3=0",
@@ -759,7 +746,7 @@ static void testFaults(void){
   int iStatement, k, n;
   for(k=0; k<4; k++){
     if( k==1 ) failMemory(1);
-    if( k>=2 ) xRealPwrite = (void*)replaceCall("pwrite", (sqlite3_syscall_ptr)faultyPwrite);
+    if( k>=2 ) failWrites(1);
     for(iStatement=0; iStatement<3; iStatement++){
       sqlite3_int64 iBefore, iAfter;
       int rc = SQLITE_ERROR;
@@ -774,18 +761,12 @@ static void testFaults(void){
       execute(adb[0], "ROLLBACK");
       for(n=0; rc || fault.nFailed; n+=(n<30 || longRun() ? 1 : 1+n/16)){
         sqlite3 *db = adb[0];
-        fault.nFailed = 0;
-        fault.bForEver = n%2;
-        if( k==0 ){
-          nLeft = n;
-          sqlite3_progress_handler(db, 300, progress, 0);
-        }else{
-          fault.nLeft = n;
-        }
+        if( k==0 ) stopAt(db, 300, n);
+        else failAfter(n, n%2);
         rc = sqlite3_exec(db, "BEGIN", 0, 0, 0);
         if( rc==SQLITE_OK ) rc = sqlite3_exec(db, azFaulty[iStatement], 0, 0, 0);
         fault.nLeft = -1;
-        sqlite3_progress_handler(db, 0, 0, 0);
+        (void)stopEnd(db);
         nFailed += rc!=SQLITE_OK;
         if( rc==SQLITE_OK ) allOrNothing(db, azFaulty[iStatement], n, rc, iBefore, iAfter);
         sqlite3_exec(db, "ROLLBACK", 0, 0, 0);
@@ -800,7 +781,7 @@ static void testFaults(void){
       end("faults");
     }
     if( k==1 ) failMemory(0);
-    if( k>=2 ) replaceCall("pwrite", (sqlite3_syscall_ptr)xRealPwrite);
+    if( k>=2 ) failWrites(0);
   }
 }
 
@@ -877,17 +858,13 @@ static void testStates(void){
 }
 
 int main(int argc, char **argv){
-  static const struct {
-    const char *zName;
-    void (*x)(void);
-  } aTest[] = {
+  static const Test aTest[] = {
     { "same", testSame }, { "which", testWhich }, { "fails", testFails }, { "storm", testStorm },
     { "singles", testSingles }, { "pending", testPending }, { "pendingfails", testPendingFails },
     { "missing", testMissing }, { "memory", testMemory }, { "hooks", testHooks },
     { "states", testStates },
     { "faults", testFaults }, { "full", testFull },
   };
-  int i;
   if( argc<2 || pairLoad(argv[1]) ){
     fprintf(stderr, "usage: defer STOCK [NAME]\n");
     return 2;
@@ -895,9 +872,6 @@ int main(int argc, char **argv){
   if( !hasEngine() ) return finish();
   azFile[0] = temporaryFile("defer-ours.db");
   azFile[1] = temporaryFile("defer-stock.db");
-  for(i=0; i<(int)(sizeof(aTest)/sizeof(aTest[0])); i++){
-    if( argc>2 && strcmp(argv[2], aTest[i].zName) ) continue;
-    aTest[i].x();
-  }
+  runTests(aTest, sizeof(aTest)/sizeof(aTest[0]), argc<3 ? 0 : argv[2]);
   return finish();
 }
