@@ -369,7 +369,9 @@ SQLITE_PRIVATE int sqlite3HpTailTake(Parse*, Select*);
 ** prepared, and 2 if moreover nHpStep is set: SQLITE_STMTSTATUS_VM_STEP when
 ** the statement was first run.  Vdbe.nHpStepLeft are steps of scans that the
 ** progress handler has not been called for: fewer than it is to be called for.
-** Vdbe.eHpRun: see sqlite3HpRestart().  Vdbe.hpRace: see hp_race.c.
+** Vdbe.eHpRun: see sqlite3HpRestart().  Vdbe.iHpAgain is the execution that has
+** begun again, of a statement that writes: SQLITE_STMTSTATUS_RUN.  Vdbe.hpRace:
+** see hp_race.c.
 */
 #ifndef SQLITE_OMIT_HP
 SQLITE_PRIVATE int sqlite3HpScan(Vdbe*, VdbeOp*, Mem*, u64);
@@ -405,13 +407,16 @@ typedef struct HpDefer HpDefer;
 struct VdbeCursor;
 SQLITE_PRIVATE int sqlite3HpDefer(Vdbe*, struct VdbeCursor*, const VdbeOp*,
     Mem*, int*);
-SQLITE_PRIVATE int sqlite3HpDeferEnd(Vdbe*);
+SQLITE_PRIVATE int sqlite3HpDeferEnd(Vdbe*, int);
+SQLITE_PRIVATE int sqlite3HpDeferAgain(Vdbe*, int*);
 SQLITE_PRIVATE void sqlite3HpDeferHalt(Vdbe*);
 # define sqlite3HpDefers(V,C,OP,M,RC) \
     ((++(C)->nHpDefer>HP_DEFER_ASK || (V)->db->autoCommit==0) \
       && sqlite3HpDefer(V,C,OP,M,RC))
+/* OP_NoConflict: is it taken for granted? */
+# define sqlite3HpDeferAssumes(C) ((C)->pHpDefer!=0 && (C)->nHpDefer>0)
 # define sqlite3HpDeferFails(V,OP,RC) ((V)->pHpDefer!=0 \
-    && (OP)->p1==SQLITE_OK && ((RC) = sqlite3HpDeferEnd(V))!=SQLITE_OK)
+    && ((RC) = sqlite3HpDeferEnd(V, (OP)->p1))!=SQLITE_OK)
 # define sqlite3HpDeferClose(V) \
     if( (V)->pHpDefer || (V)->db->hp.pPending ) sqlite3HpDeferHalt(V)
 SQLITE_PRIVATE int sqlite3HpPendingStart(Vdbe*);
@@ -423,10 +428,13 @@ SQLITE_PRIVATE int sqlite3HpPendingWrite(sqlite3*);
 SQLITE_PRIVATE int sqlite3HpCount(Vdbe*, int, BtCursor*, i64*);
 SQLITE_PRIVATE int sqlite3HpAgain(Vdbe*);
 SQLITE_PRIVATE int sqlite3HpRestart(Vdbe*, int*);
+# define sqlite3HpRestarts(V,RC) (sqlite3HpRestart(V,RC) \
+    || ((V)->pHpDefer!=0 && sqlite3HpDeferAgain(V,RC)))
 # define sqlite3HpGrown(V) ((V)->eHpSmall && sqlite3HpAgain(V))
 #else
 # define sqlite3HpDefers(V,C,OP,M,RC) 0
 # define sqlite3HpDeferFails(V,OP,RC) 0
+# define sqlite3HpDeferAssumes(C) 0
 # define sqlite3HpDeferClose(V)
 # define sqlite3HpPendingFails(V,RC) 0
 # define sqlite3HpPendingBegins(DB)
@@ -442,7 +450,7 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe*, int*);
 # define sqlite3HpPrepares(V)
 # define sqlite3HpNoRace(V)
 # define sqlite3HpIsLate(V,OP,N) SQLITE_OK
-# define sqlite3HpRestart(A,B) 0
+# define sqlite3HpRestarts(A,B) 0
 #endif
 
 /*

@@ -19,7 +19,8 @@ const Lib ours = {
   sqlite3_open_v2, sqlite3_close, sqlite3_exec, sqlite3_prepare_v2,
   sqlite3_step, sqlite3_finalize, sqlite3_column_count, sqlite3_column_type,
   sqlite3_column_int64, sqlite3_column_double, sqlite3_column_blob,
-  sqlite3_column_bytes, sqlite3_extended_errcode, sqlite3_test_control, sqlite3_limit
+  sqlite3_column_bytes, sqlite3_extended_errcode, sqlite3_errmsg,
+  sqlite3_test_control, sqlite3_limit
 };
 
 /*
@@ -312,7 +313,8 @@ int loadStock(Lib *p, const char *zFile){
   static const char *const azName[] = {
     "open_v2", "close", "exec", "prepare_v2", "step", "finalize",
     "column_count", "column_type", "column_int64", "column_double",
-    "column_blob", "column_bytes", "extended_errcode", "test_control", "limit"
+    "column_blob", "column_bytes", "extended_errcode", "errmsg", "test_control",
+    "limit"
   };
   void *pHandle = dlopen(zFile, RTLD_NOW|RTLD_LOCAL);
   void *aFunc[sizeof(azName)/sizeof(azName[0])];
@@ -421,7 +423,8 @@ sqlite3_int64 integer(const Lib *pLib, sqlite3 *db, const char *zSql){
 
 /*
 ** Append to *pOut the rows of zSql, values by type and in full, then the
-** error if there was one.  Return the extended error code, or SQLITE_OK.
+** error if there was one, with the message of a constraint.  Return the
+** extended error code, or SQLITE_OK.
 */
 int answer(const Lib *pLib, sqlite3 *db, const char *zSql, Text *pOut){
   sqlite3_stmt *pStmt = 0;
@@ -453,8 +456,11 @@ int answer(const Lib *pLib, sqlite3 *db, const char *zSql, Text *pOut){
     }
   }
   rc = rc==SQLITE_DONE ? SQLITE_OK : pLib->errcode(db);
+  if( rc ){
+    int bText = (rc & 0xff)==SQLITE_CONSTRAINT;
+    textAppend(pOut, "error %d %s\n", rc, bText ? pLib->errmsg(db) : "");
+  }
   pLib->finalize(pStmt);
-  if( rc ) textAppend(pOut, "error %d\n", rc);
   return rc;
 }
 

@@ -33,6 +33,7 @@ struct Lib {
   const void *(*blob)(sqlite3_stmt*, int);
   int (*bytes)(sqlite3_stmt*, int);
   int (*errcode)(sqlite3*);
+  const char *(*errmsg)(sqlite3*);
   int (*control)(int, ...);
   int (*limit)(sqlite3*, int, int);
 };

@@ -16,6 +16,10 @@
 ** record.  The number counts changes, twice, plus 1 if the entry is deleted:
 ** so those of one entry stay in their order, and no two keys are equal.  The
 ** entries that the b-tree has may be put among them, with number 0.
+**
+** If entries have to be unique (bUnique), there are insertions alone, and
+** behind each record HP_SZ_PREFIX bytes say how much of the key may be there
+** once.
 */
 #define HP_SZ_CHANGE  4
 struct HpDefer {
@@ -36,14 +40,18 @@ struct HpDefer {
   BtCursor *pCur;        /* A cursor at the index */
   Index *pIndex;         /* The index; NULL if the schema has none */
   u32 nCounted;          /* Changes that were counted, those written too */
-  u32 nAhead;            /* ... whose key was greater than the one before */
+  u32 nAhead;            /* ... whose key was greater than all before */
   u8 bPart;              /* Deletions name the key columns alone */
+  u8 bUnique;            /* Inserted, and whether it is unique is seen when it
+                         ** is written */
   i64 nMost;             /* Most bytes: then they are written */
   i64 nByte;             /* Bytes of all changes, with what sorting needs, */
   i64 nRecord;           /* ... and of their records alone */
   HpBuf key;             /* A key that is being made, */
   int nField;            /* ... of so many columns, */
-  HpBuf last;            /* ... the one before it, while its order is of
+  u32 nPrefix;           /* ... bUnique: so many bytes of it may be there once.
+                         ** 0: there is a NULL */
+  HpBuf last;            /* ... the greatest one, while their order is of
                          ** interest, */
   HpBuf record;          /* ... and the record of a deletion */
   HpGroupPlan plan;      /* For hp_radix.c: pairs */
@@ -52,7 +60,7 @@ struct HpDefer {
 
 /* hp_change.c.  So many changes of an index are looked at for their order */
 #define HP_DEFER_LOOK  4096
-static HpDefer *hpChangeMake(sqlite3*, const Index*, KeyInfo*, i64);
+static HpDefer *hpChangeMake(sqlite3*, const Index*, KeyInfo*, i64, int);
 static int hpChangeOp(HpDefer*, const VdbeOp*, Mem*);
 static int hpChangeIsOrdered(const HpDefer*);
 static void hpChangeFree(HpDefer*);
@@ -63,10 +71,11 @@ static void hpChangeForget(HpDefer*, u32);
 static int hpChangeRepeats(HpDefer*);
 static u32 hpChangeNumber(const HpPair*);
 static int hpChangeIsSame(const HpPair*, const HpPair*);
-static const u8 *hpChangeEntry(const HpPair*, u32*);
+static int hpChangeIsTwice(const HpPair*, const HpPair*);
+static const u8 *hpChangeEntry(const HpDefer*, const HpPair*, u32*);
 
 /* hp_deferrable.c */
-static HpDefer *hpDeferrableNew(Vdbe*, int, int);
+static HpDefer *hpDeferrableNew(Vdbe*, int, int, int);
 static Index *hpDeferrableIndex(sqlite3*, int, Pgno);
 static int hpDeferrableLooks(const Vdbe*, int, Pgno);
 static int hpDeferrableIsShort(const Vdbe*);

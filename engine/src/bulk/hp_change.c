@@ -13,6 +13,7 @@
 **    hpChangePut()      ... as an entry or a change of the index
 **    hpChangeSort()     put all of them in order
 **    hpChangeNumber(), hpChangeIsSame(), hpChangeEntry()    what a change says
+**    hpChangeIsTwice()  may only one of two entries be there?
 **    hpChangeForget()   forget all but the first ones
 **    hpChangeRepeats()  do many of them take back others?
 **
@@ -37,8 +38,10 @@ static int hpChangeKey(HpDefer *p, const u8 *aRecord, u32 n){
   const KeyInfo *pInfo = p->pInfo;
   u32 nHdr, iHdr, iData;
   int i;
+  int bNull = 0;
   p->key.n = 0;
   p->nField = 0;
+  p->nPrefix = 0;
   if( n<2 ) return HP_DECLINE;
   iHdr = getVarint32(aRecord, nHdr);
   iData = nHdr;
@@ -68,6 +71,8 @@ static int hpChangeKey(HpDefer *p, const u8 *aRecord, u32 n){
                     pInfo->aSortFlags[i]) ){
       return HP_DECLINE;
     }
+    if( i<p->nKeyCol ) bNull |= tag==HP_NULL;
+    if( i+1==p->nKeyCol && bNull==0 ) p->nPrefix = p->key.n;
   }
   p->nField = i;
   return i>0 ? SQLITE_OK : HP_DECLINE;
@@ -81,6 +86,7 @@ static int hpChangeKey(HpDefer *p, const u8 *aRecord, u32 n){
 static int hpChangePut(HpDefer *p, u32 iNumber, const u8 *aRecord, u32 n){
   HpRuns *pRun = &p->run;
   u32 nKey = p->key.n + HP_SZ_CHANGE;
+  u32 nRec = n + (p->bUnique ? HP_SZ_PREFIX : 0);
   HpPair *pPair;
   assert( pRun->nSortedAlloc>=2*pRun->nGroup && p->key.n>0 );
   if( 2*(pRun->nGroup+1)>pRun->nSortedAlloc ){
@@ -92,15 +98,16 @@ static int hpChangePut(HpDefer *p, u32 iNumber, const u8 *aRecord, u32 n){
     pRun->aSorted = aNew;
     pRun->nSortedAlloc = nNew;
   }
-  pPair = hpArenaAlloc(&pRun->arena, (i64)sizeof(HpPair)+nKey+n);
+  pPair = hpArenaAlloc(&pRun->arena, (i64)sizeof(HpPair)+nKey+nRec);
   if( pPair==0 ) return HP_DECLINE;
   pPair->nKey = nKey;
-  pPair->nRec = n;
+  pPair->nRec = nRec;
   memcpy(&pPair[1], p->key.a, p->key.n);
   sqlite3Put4byte((u8*)&pPair[1]+p->key.n, iNumber);
   memcpy((u8*)&pPair[1]+nKey, aRecord, n);
+  if( p->bUnique ) sqlite3Put4byte((u8*)&pPair[1]+nKey+n, p->nPrefix);
   pRun->aSorted[pRun->nGroup++].aGroup = (u8*)pPair;
-  p->nRecord += n;
+  p->nRecord += nRec;
   p->nByte += hpPairSize(pPair) + 2*sizeof(struct HpSorted);
   return SQLITE_OK;
 }
@@ -117,9 +124,24 @@ static int hpChangeIsSame(const HpPair *pA, const HpPair *pB){
       && memcmp(&pA[1], &pB[1], pA->nKey-HP_SZ_CHANGE)==0;
 }
 
-/* The record of the entry, and its size: *pn */
-static const u8 *hpChangeEntry(const HpPair *pPair, u32 *pn){
-  *pn = pPair->nRec;
+/*
+** HpDefer.bUnique: may only one of two entries be there?  They agree in the
+** columns that have to be unique, and none of these is NULL.
+*/
+static int hpChangeIsTwice(const HpPair *pA, const HpPair *pB){
+  u32 n = hpSortPrefix((const u8*)pA);
+  assert( n+HP_SZ_CHANGE<=pA->nKey );
+  return n>0 && n==hpSortPrefix((const u8*)pB)
+      && memcmp(&pA[1], &pB[1], n)==0;
+}
+
+/* The record of the entry of a change of p, and its size: *pn */
+static const u8 *hpChangeEntry(
+  const HpDefer *p,
+  const HpPair *pPair,
+  u32 *pn
+){
+  *pn = pPair->nRec - (p->bUnique ? HP_SZ_PREFIX : 0);
   assert( pPair->nRec>=2 );
   return (const u8*)&pPair[1] + pPair->nKey;
 }
@@ -224,14 +246,15 @@ static int hpChangeRecord(HpBuf *pBuf, Mem *aMem, int n){
 }
 
 /*
-** Changes of pIndex, none yet, which may take nMost bytes.  NULL: memory is
-** short, or that is too little.
+** Changes of pIndex, none yet, which may take nMost bytes.  bUnique: see
+** HpDefer.  NULL: memory is short, or that is too little.
 */
 static HpDefer *hpChangeMake(
   sqlite3 *db,
   const Index *pIndex,
   KeyInfo *pInfo,
-  i64 nMost
+  i64 nMost,
+  int bUnique
 ){
   HpDefer *p;
   assert( pIndex->nColumn==pInfo->nAllField );
@@ -243,7 +266,8 @@ static HpDefer *hpChangeMake(
   p->pInfo = sqlite3KeyInfoRef(pInfo);
   p->nColumn = pIndex->nColumn;
   p->nKeyCol = pIndex->nKeyCol;
-  p->bPart = pIndex->uniqNotNull;
+  p->bPart = pIndex->uniqNotNull && !bUnique;
+  p->bUnique = (u8)bUnique;
   p->nMost = nMost;
   p->plan.bRows = 1;
   p->plan.bWhole = 1;
@@ -266,21 +290,19 @@ static void hpChangeFree(HpDefer *p){
 }
 
 /*
-** The key of a change has been made: is it greater than the one before?
+** The key of a change has been made: is it the greatest so far?  Keys that go
+** through the index in order, again and again, do not come in its order.
 */
 static int hpChangeOrder(HpDefer *p){
-  HpBuf x;
   if( p->nCounted>HP_DEFER_LOOK ) return SQLITE_OK;
-  if( p->last.n>0
-   && memcmp(p->last.a, p->key.a, MIN(p->last.n, p->key.n))<=0
-  ){
+  if( p->last.n>0 ){
+    int c = memcmp(p->last.a, p->key.a, MIN(p->last.n, p->key.n));
+    if( c>0 || (c==0 && p->last.n>p->key.n) ) return SQLITE_OK;
     p->nAhead++;
   }
-  x = p->last;
-  p->last = p->key;
-  p->key = x;
-  p->key.n = 0;
-  return hpBufAppend(&p->key, p->last.a, p->last.n);
+  assert( p->key.n>0 );
+  p->last.n = 0;
+  return hpBufAppend(&p->last, p->key.a, p->key.n);
 }
 
 /* The first HP_DEFER_LOOK changes of p are known.  Are they in order? */
@@ -300,6 +322,7 @@ static int hpChangeOp(HpDefer *p, const VdbeOp *pOp, Mem *aMem){
   int rc = SQLITE_OK;
   int nField = p->bPart ? p->nKeyCol : p->nColumn;
   assert( bDelete || pOp->opcode==OP_IdxInsert );
+  if( bDelete && p->bUnique ) return HP_DECLINE;
   if( bDelete ){
     rc = hpChangeRecord(&p->record, &aMem[pOp->p2], pOp->p5);
     aRecord = p->record.a;

@@ -7,7 +7,8 @@
 ** hp_defer: the entries of an index are put in order before they are written.
 **
 **    sqlite3HpDefer()      OP_IdxInsert and OP_IdxDelete: does the change wait?
-**    sqlite3HpDeferEnd()   OP_Halt: the statement has succeeded
+**    sqlite3HpDeferEnd()   OP_Halt: the statement has succeeded, or fails
+**    sqlite3HpDeferAgain() it fails: does it begin again?
 **    sqlite3HpDeferHalt()  it ends, with or without an error
 **
 ** A statement that inserts, deletes or updates many rows changes each index in
@@ -18,9 +19,16 @@
 ** So after HP_DEFER_AFTER changes of an index by one statement, those that
 ** follow are kept in memory, sorted, and written when the statement ends, or
 ** before if they take too much memory (hp_deferwrite.c).  That is done only
-** where nobody can tell: hp_deferrable.c.  The table, and UNIQUE indexes that
-** rows are looked up in, are written row by row as ever.  So rowids, conflicts,
-** hooks and the count of changes are SQLite's.
+** where nobody can tell: hp_deferrable.c.  The table is written row by row as
+** ever.  So rowids, hooks and the count of changes are SQLite's.
+**
+** UNIQUE.  While insertions into such an index wait, OP_NoConflict jumps as if
+** there were no conflict (sqlite3HpDeferAssumes()), and as they are written
+** each is looked for.  If one is there, or the statement fails for another
+** reason, that is not the error to give: SQLite might have failed at a row
+** before.  So what the statement did is rolled back, and it begins again with
+** SQLite's code alone (sqlite3HpDeferAgain()).  That is why only statements
+** wait that a conflict ends.
 **
 ** Changes that come in the order of the index already gain nothing.  So the
 ** first HP_DEFER_LOOK of them are looked at, and if most are in order they are
@@ -35,6 +43,9 @@
 **    did remains               where there is no statement journal
 **    writing them fails        the error of the statement; what it did is
 **                              rolled back, if need be with the transaction
+**    it fails while some have  rolled back as a statement, or in autocommit
+**    to be unique              with its transaction; it begins again.  Not if
+**                              memory or disk is short, or it was interrupted
 **
 ** An error that SQLite would have met while it changed the index (a full disk,
 ** a damaged page, an entry that is missing) comes at the end of the statement.
@@ -56,7 +67,7 @@
 */
 static HpDefer *hpDeferNew(Vdbe *v, int iCsr){
   VdbeCursor *pCsr = v->apCsr[iCsr];
-  HpDefer *p = hpDeferrableNew(v, iCsr, HP_DEFER_PART);
+  HpDefer *p = hpDeferrableNew(v, iCsr, HP_DEFER_PART, 1);
   assert( pCsr->pHpDefer==0 );
   if( p==0 ) return 0;
   p->pCsr = pCsr;
@@ -128,6 +139,11 @@ SQLITE_PRIVATE int sqlite3HpDefer(
   rc = hpChangeOp(p, pOp, aMem);
   pCsr->cacheStatus = CACHE_STALE;
   pCsr->seekResult = 0;
+  if( rc && p->bUnique ){
+    /* Nobody has looked whether it is there: the statement begins again */
+    *pRc = SQLITE_CONSTRAINT_UNIQUE;
+    return 1;
+  }
   /* What is not among those that wait comes behind them, and is made now */
   bStop = rc || (p->nCounted==HP_DEFER_LOOK && hpChangeIsOrdered(p));
   if( !bStop && p->nByte<p->nMost ) return 1;
@@ -149,15 +165,89 @@ static int hpDeferAll(Vdbe *v){
   return rc;
 }
 
+/* Do changes of statement v wait that have to be unique? */
+static int hpDeferAssumes(const Vdbe *v){
+  const HpDefer *p;
+  for(p=v->pHpDefer; p; p=p->pNext){
+    if( p->bUnique && p->pCsr->nHpDefer>0 ) return 1;
+  }
+  return 0;
+}
+
 /*
-** Statement v has come to its end without an error.  Returns that which there
-** is now.
+** Statement v has come to OP_Halt with code rcHalt.  Returns the error that it
+** ends with instead, or SQLITE_OK.
 */
-SQLITE_PRIVATE int sqlite3HpDeferEnd(Vdbe *v){
-  int rc = hpDeferAll(v);
+SQLITE_PRIVATE int sqlite3HpDeferEnd(Vdbe *v, int rcHalt){
+  int rc;
   assert( v->eVdbeState==VDBE_RUN_STATE && v->pHpDefer!=0 );
+  if( rcHalt ) return hpDeferAssumes(v) ? SQLITE_CONSTRAINT_UNIQUE : SQLITE_OK;
+  rc = hpDeferAll(v);
   if( rc==SQLITE_OK ) sqlite3HpDeferHalt(v);
   return rc;
+}
+
+/* Free the changes of statement v, which have been written or are forgotten */
+static void hpDeferFree(Vdbe *v){
+  HpDefer *p;
+  while( (p = v->pHpDefer)!=0 ){
+    v->pHpDefer = p->pNext;
+    p->pCsr->pHpDefer = 0;
+    hpChangeFree(p);
+  }
+  assert( v->pHpDefer==0 );
+}
+
+/*
+** Take back what statement v did.  If that fails its transactions are rolled
+** back, as in sqlite3VdbeHalt().
+*/
+static int hpDeferUndo(Vdbe *v){
+  sqlite3 *db = v->db;
+  u64 flags = db->flags & SQLITE_DeferFKs;
+  int rc = SQLITE_OK;
+  assert( db->nVdbeActive==1 );
+  if( v->iStatement ){
+    rc = sqlite3VdbeCloseStatement(v, SAVEPOINT_ROLLBACK);
+    if( rc==SQLITE_OK ) return SQLITE_OK;
+    sqlite3RollbackAll(db, SQLITE_ABORT_ROLLBACK);
+    sqlite3CloseSavepoints(db);
+    db->autoCommit = 1;
+  }else{
+    assert( db->autoCommit && db->xRollbackCallback==0 );
+    sqlite3RollbackAll(db, SQLITE_OK);
+    db->flags |= flags;
+  }
+  return rc;
+}
+
+/*
+** Statement v fails with error *pRc.  If entries wait of which it is not known
+** whether they are unique, SQLite might have failed before.  Make v ready to
+** begin again without ours, set *pRc so that sqlite3Step() runs it, and return
+** true.
+*/
+SQLITE_PRIVATE int sqlite3HpDeferAgain(Vdbe *v, int *pRc){
+  sqlite3 *db = v->db;
+  int rc = *pRc & 0xff;
+  assert( v->pHpDefer!=0 && *pRc!=SQLITE_OK );
+  if( v->eVdbeState!=VDBE_RUN_STATE || db->mallocFailed ) return 0;
+  if( rc==SQLITE_NOMEM || rc==SQLITE_IOERR || rc==SQLITE_INTERRUPT
+   || rc==SQLITE_FULL || !hpDeferAssumes(v)
+  ){
+    return 0;
+  }
+  hpDeferFree(v);
+  if( db->hp.pPending ) hpPendingHalt(v, 0);
+  hpQueryAgain(v);
+  v->iHpAgain = v->aCounter[SQLITE_STMTSTATUS_RUN];
+  v->errorAction = OE_Abort;
+  v->nChange = 0;
+  v->nFkConstraint = 0;
+  rc = hpDeferUndo(v);
+  *pRc = rc ? rc : SQLITE_EMPTY;
+  if( rc==SQLITE_OK ) hpConfigStat(db, HP_STAT_DECLINED);
+  return rc==SQLITE_OK;
 }
 
 /*
@@ -196,11 +286,7 @@ SQLITE_PRIVATE void sqlite3HpDeferHalt(Vdbe *v){
     sqlite3VdbeLeave(v);
     if( rc ) v->rc = rc;
   }
-  while( (p = v->pHpDefer)!=0 ){
-    v->pHpDefer = p->pNext;
-    p->pCsr->pHpDefer = 0;
-    hpChangeFree(p);
-  }
+  hpDeferFree(v);
   if( v->db->hp.pPending ) hpPendingHalt(v, bRemains);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -18,8 +18,8 @@
 **    another cursor at the b-tree     BTCF_Multiple, and instructions that
 **                                     open one
 **    the cursor itself                an instruction that moves it or reads by
-**                                     it: of a UNIQUE index, or of the loop of
-**                                     a DELETE
+**                                     it: of the loop of a DELETE; of a UNIQUE
+**                                     index, but for OP_NoConflict (below)
 **    scans of ours                    sources of plans
 **    triggers, virtual tables         refused; but for json_each()
 **    functions and collations of the  refused: they may run statements
@@ -32,6 +32,12 @@
 **
 ** So each instruction of the program is looked at, once.  Those that are not
 ** known here are refused.
+**
+** UNIQUE.  OP_NoConflict looks whether an entry may be inserted.  Where it may
+** not the statement fails, so it is taken for granted that it may, and looked
+** for when the entries are written (HpDefer.bUnique).  If it may not after all,
+** the statement begins again.  So only one waits that can be taken back without
+** anybody who hears of it, and whose program gives the same the next time.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -275,10 +281,68 @@ static int hpDeferrableIsHooked(const sqlite3 *db){
 }
 
 /*
-** Statement v is about to change the index at cursor iCsr of its program.  May
-** that wait?  Returns the index, or NULL.
+** Does a function of pOp tell what the connection did last?  A statement that
+** begins again would hear of its own rows.
 */
-static const Index *hpDeferIndex(Vdbe *v, int iCsr){
+static int hpDeferTells(const VdbeOp *pOp){
+  const FuncDef *pFunc;
+  if( pOp->p4type==P4_FUNCDEF ) pFunc = pOp->p4.pFunc;
+  else if( pOp->p4type==P4_FUNCCTX ) pFunc = pOp->p4.pCtx->pFunc;
+  else return 0;
+  return pFunc->xSFunc==last_insert_rowid || pFunc->xSFunc==changes
+      || pFunc->xSFunc==total_changes;
+}
+
+/*
+** Does instruction pOp of statement v look whether a row may be inserted into
+** table iRoot of database iDb?
+*/
+static int hpDeferIsCheck(
+  const Vdbe *v,
+  const VdbeOp *pOp,
+  int iDb,
+  Pgno iRoot
+){
+  const VdbeCursor *pCsr;
+  if( pOp->opcode==OP_NoConflict ) return 1;
+  if( pOp->opcode!=OP_NotExists ) return 0;
+  pCsr = v->apCsr[pOp->p1];
+  return pCsr && pCsr->eCurType==CURTYPE_BTREE
+      && pCsr->iDb==iDb && pCsr->pgnoRoot==iRoot
+      && (pCsr->uc.pCursor->curFlags & BTCF_WriteFlag)!=0;
+}
+
+/*
+** Statement v inserts into pIndex, by way of cursor iCsr, what has to be
+** unique.  Can it begin again if it turns out not to be?  A conflict of each
+** kind has to end it: a row that is passed over because of another one is not
+** inserted into this index, where SQLite might have found it first.
+*/
+static int hpDeferMayAssume(const Vdbe *v, const Index *pIndex, int iCsr){
+  const sqlite3 *db = v->db;
+  int iDb = v->apCsr[iCsr]->iDb;
+  int i;
+  if( hpQueryMayNot(v) || v->iStatement+db->autoCommit==0 ) return 0;
+  /* ROLLBACK is seen by the hook; of a statement alone it is not */
+  if( db->autoCommit && db->xRollbackCallback ) return 0;
+  for(i=0; i+1<v->nOp; i++){
+    const VdbeOp *pOp = &v->aOp[i];
+    if( hpDeferTells(pOp) ) return 0;
+    if( pOp->opcode==OP_IdxDelete && pOp->p1==iCsr ) return 0;
+    if( hpDeferIsCheck(v, pOp, iDb, pIndex->pTable->tnum)
+     && (pOp[1].opcode!=OP_Halt || pOp[1].p1==SQLITE_OK)
+    ){
+      return 0;    /* OR IGNORE, OR REPLACE, ON CONFLICT: some are expected */
+    }
+  }
+  return 1;
+}
+
+/*
+** Statement v is about to change the index at cursor iCsr of its program.  May
+** that wait?  Returns the index, or NULL.  *pbUnique: see HpDefer.
+*/
+static const Index *hpDeferIndex(Vdbe *v, int iCsr, int *pbUnique){
   sqlite3 *db = v->db;
   const VdbeCursor *pCsr = v->apCsr[iCsr];
   const BtCursor *pCur = pCsr->uc.pCursor;
@@ -306,30 +370,36 @@ static const Index *hpDeferIndex(Vdbe *v, int iCsr){
   ){
     return 0;
   }
+  *pbUnique = 0;
   for(i=0; i<v->nOp; i++){
-    if( !hpDeferOp(&v->aOp[i], iCsr, pCsr->iDb, (int)pCsr->pgnoRoot) ){
+    const VdbeOp *pOp = &v->aOp[i];
+    if( pOp->opcode==OP_NoConflict && pOp->p1==iCsr ){
+      *pbUnique = 1;
+    }else if( !hpDeferOp(pOp, iCsr, pCsr->iDb, (int)pCsr->pgnoRoot) ){
       return 0;
     }
   }
-  return pIndex;
+  return *pbUnique==0 || hpDeferMayAssume(v, pIndex, iCsr) ? pIndex : 0;
 }
 
 /*
 ** The changes that statement v makes by way of cursor iCsr, none so far, if
 ** they may wait; else NULL.  Those of all indexes of the table may take a part
-** of the memory of a statement, one of nPart.  The cursor stands nowhere then.
+** of the memory of a statement, one of nPart.  bEnds: they wait until v ends,
+** and no longer.  The cursor stands nowhere then.
 */
-static HpDefer *hpDeferrableNew(Vdbe *v, int iCsr, int nPart){
+static HpDefer *hpDeferrableNew(Vdbe *v, int iCsr, int nPart, int bEnds){
   VdbeCursor *pCsr = v->apCsr[iCsr];
-  const Index *pIndex = hpDeferIndex(v, iCsr);
+  int bUnique = 0;
+  const Index *pIndex = hpDeferIndex(v, iCsr, &bUnique);
   const Index *pOther;
   HpDefer *p;
   int n = 0;
   assert( nPart>0 );
-  if( pIndex==0 ) return 0;
+  if( pIndex==0 || (bUnique && !bEnds) ) return 0;
   for(pOther=pIndex->pTable->pIndex; pOther; pOther=pOther->pNext) n++;
   p = hpChangeMake(v->db, pIndex, pCsr->pKeyInfo,
-                   hpBudgetLimit(v->db)/nPart/n);
+                   hpBudgetLimit(v->db)/nPart/n, bUnique);
   if( p ){
     btreeReleaseAllCursorPages(pCsr->uc.pCursor);
     pCsr->uc.pCursor->eState = CURSOR_INVALID;

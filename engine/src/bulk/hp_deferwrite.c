@@ -20,7 +20,8 @@
 ** tell, the search begins there (hpDeferSeek()).
 **
 ** An entry that is to be deleted and is not there is an error of the statement,
-** as in OP_IdxDelete.
+** as in OP_IdxDelete.  So is SQLITE_CONSTRAINT_UNIQUE: an entry that has to be
+** unique is not, and the statement begins again (hp_defer.c).
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -149,25 +150,45 @@ static int hpDeferDelete(HpDefer *p, BtCursor *pCur, UnpackedRecord *pKey){
   return rc;
 }
 
+/* Is one of the columns of pKey NULL? */
+static int hpDeferHasNull(const UnpackedRecord *pKey){
+  int i;
+  for(i=0; i<pKey->nField && (pKey->aMem[i].flags & MEM_Null)==0; i++){}
+  return i<pKey->nField;
+}
+
 /*
-** Insert an entry, as OP_IdxInsert does.
+** Insert an entry, as OP_IdxInsert does, and before it OP_NoConflict if it has
+** to be unique.
 */
 static int hpDeferInsert(
-  BtCursor *pCur,
+  HpDefer *p,
   UnpackedRecord *pKey,
   const u8 *aRecord,
   u32 n
 ){
+  BtCursor *pCur = p->pCur;
+  u16 nField = pKey->nField;
   BtreePayload x;
   int res = 0;
-  int rc = hpDeferSeek(pCur, pKey, &res);
+  int rc;
+  if( p->bUnique ) pKey->nField = (u16)p->nKeyCol;
+  rc = hpDeferSeek(pCur, pKey, &res);
+  if( rc==SQLITE_OK && res==0 && p->bUnique ){
+    if( !hpDeferHasNull(pKey) ) return SQLITE_CONSTRAINT_UNIQUE;
+    pKey->nField = nField;
+    rc = hpDeferSeek(pCur, pKey, &res);
+  }
   if( rc ) return rc;
+  assert( pKey->nField<=nField );
   memset(&x, 0, sizeof(x));
   x.pKey = aRecord;
   x.nKey = n;
   x.aMem = pKey->aMem;
   x.nMem = pKey->nField;
-  return sqlite3BtreeInsert(pCur, &x, 0, res);
+  rc = sqlite3BtreeInsert(pCur, &x, 0, res);
+  pKey->nField = nField;     /* As many are unpacked the next time */
+  return rc;
 }
 
 /*
@@ -181,7 +202,7 @@ static int hpDeferEach(HpDefer *p, UnpackedRecord *pKey){
   for(i=0; i<p->run.nGroup && rc==SQLITE_OK; i++){
     const HpPair *pPair = (const HpPair*)p->run.aSorted[i].aGroup;
     u32 n;
-    const u8 *a = hpChangeEntry(pPair, &n);
+    const u8 *a = hpChangeEntry(p, pPair, &n);
     if( i+1<p->run.nGroup ) hpPrefetch(p->run.aSorted[i+1].aGroup);
     sqlite3VdbeRecordUnpack((int)n, a, pKey);
     pKey->default_rc = 0;
@@ -189,7 +210,7 @@ static int hpDeferEach(HpDefer *p, UnpackedRecord *pKey){
     if( hpChangeNumber(pPair) & 1 ){
       rc = hpDeferDelete(p, pCur, pKey);
     }else{
-      rc = hpDeferInsert(pCur, pKey, a, n);
+      rc = hpDeferInsert(p, pKey, a, n);
     }
     if( rc==SQLITE_OK ) rc = hpDeferPoll(p, i+1);
   }
@@ -258,13 +279,22 @@ static int hpDeferRead(HpDefer *p){
 
 /*
 ** All entries and changes are in order: leave of them the entries that the
-** b-tree is to have.  HP_DECLINE: one that is to be deleted is not there.
+** b-tree is to have.  HP_DECLINE: one that is to be deleted is not there, or
+** two of the b-tree are not unique.
 */
 static int hpDeferRemain(HpDefer *p){
   struct HpSorted *a = p->run.aSorted;
   u32 n = p->run.nGroup;
   u32 i, k;
   u32 nOut = 0;
+  for(i=1; p->bUnique && i<n; i++){
+    const HpPair *pPair = (const HpPair*)a[i].aGroup;
+    const HpPair *pBefore = (const HpPair*)a[i-1].aGroup;
+    if( hpChangeIsTwice(pBefore, pPair) ){
+      return hpChangeNumber(pBefore) || hpChangeNumber(pPair)
+           ? SQLITE_CONSTRAINT_UNIQUE : HP_DECLINE;
+    }
+  }
   for(i=0; i<n; i=k){
     const HpPair *pLast = 0;
     for(k=i; k<n; k++){
@@ -325,7 +355,7 @@ static int hpDeferAnew(HpDefer *p){
     rc = hpLayerNew(pBtree, pCur->pgnoRoot, &pLayer);
     for(i=0; i<p->run.nGroup && rc==SQLITE_OK; i++){
       const HpPair *pPair = (const HpPair*)p->run.aSorted[i].aGroup;
-      const u8 *a = hpChangeEntry(pPair, &n);
+      const u8 *a = hpChangeEntry(p, pPair, &n);
       hpPrefetch(p->run.aSorted[MIN(i+8, p->run.nGroup-1)].aGroup);
       rc = hpLayerAdd(pLayer, a, n);
       if( rc==SQLITE_OK ) rc = hpDeferPoll(p, i+1);

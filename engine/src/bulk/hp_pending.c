@@ -235,7 +235,7 @@ static HpDefer *hpPendingNew(Vdbe *v, int iCsr){
   if( pCsr->uc.pCursor->pBtree->sharable ) return 0;
 #endif
   if( !hpDeferrableIsShort(v) ) return 0;
-  p = hpDeferrableNew(v, iCsr, HP_PENDING_PART);
+  p = hpDeferrableNew(v, iCsr, HP_PENDING_PART, 0);
   if( p==0 ) return 0;
   p->pBtree = pCsr->uc.pCursor->pBtree;
   p->iRoot = pCsr->pgnoRoot;

@@ -96,6 +96,7 @@ static void hpFinderFree(HpFinder*);
 
 /* hp_query.c */
 static int hpQueryMayNot(const Vdbe*);
+static void hpQueryAgain(Vdbe*);
 static void hpQueryDone(HpQuery*, const HpPlan*);
 static void hpQueryFree(void*);
 static HpQuery *hpQueryNew(Vdbe*, const HpPlan*);

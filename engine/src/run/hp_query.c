@@ -14,6 +14,7 @@
 **    sqlite3HpStays()    a statement cannot be prepared again: does it go on as it is?
 **    hpQueryNew(), hpQueryRun()    run a plan
 **    hpQueryMayNot()      is this execution of a statement stock's?
+**    hpQueryAgain()       a statement begins again
 **    hpQueryDone()        let go of what only the scan needed
 **    hpQueryFailed()      the error that the statement ends with, or HP_DECLINE
 **    hpQueryFree()        free a scan
@@ -46,7 +47,7 @@
 */
 static void hpQueryAgain(Vdbe *v){
   /* Nobody has seen anything of this execution */
-  assert( v->eVdbeState==VDBE_RUN_STATE && v->readOnly && v->cacheCtr==1 );
+  assert( v->eVdbeState==VDBE_RUN_STATE && v->cacheCtr==1 );
   closeAllCursors(v);
   sqlite3DbFree(v->db, v->zErrMsg);
   v->zErrMsg = 0;
@@ -356,6 +357,9 @@ static int hpQueryMayNot(const Vdbe *v){
       ** OP_OpenRead says so. */
       || v->expired==1
       || (v->eHpRun==HP_RUN_AGAIN && v->minWriteFileFormat==254)
+      /* sqlite3HpDeferAgain(): minWriteFileFormat is another where it writes */
+      || (v->readOnly==0 && v->iHpAgain
+          && v->iHpAgain==(u32)v->aCounter[SQLITE_STMTSTATUS_RUN])
       || (v->readOnly==0 && hpBudgetIsLimited())
       || db->mallocFailed
       || db->aLimit[SQLITE_LIMIT_LENGTH]<MIN(HP_MIN_LENGTH, SQLITE_MAX_LENGTH);
