@@ -138,7 +138,7 @@ static int hpSortRecord(
       hpRawSize(pWorker, pField, i, &nHdr, &nData);
     }
   }
-  nHdr += nHdr<=126 ? 1 : sqlite3VarintLen(nHdr);
+  nHdr += nHdr<=126 ? 1 : 2;
   if( nHdr>=0x4000 ) return HP_DECLINE;
   if( pPlan->nNested ){
     if( nHdr+nData>SQLITE_MAX_LENGTH ) return HP_DECLINE;

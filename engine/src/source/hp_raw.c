@@ -206,7 +206,7 @@ static void hpRawRecordSize(const HpWorker *p, int i, u64 *pnHdr, u64 *pnData){
     --*pnHdr;
     hpSerialRoom(tag, v, n, pnHdr, pnData);
   }
-  *pnHdr += *pnHdr<=126 ? 1 : sqlite3VarintLen(*pnHdr);
+  *pnHdr += *pnHdr<=126 ? 1 : *pnHdr+2<0x4000 ? 2 : 3;
 }
 
 /*
