@@ -107,7 +107,7 @@ struct HpSettings {
   struct HpDefer *pPending; /* Changes of indexes that wait: hp_pending.c */
   u32 iPending;             /* How often another index had some */
   u32 nDefer;               /* Changes of indexes by this transaction */
-  u32 aStat[42];            /* PRAGMA hp_stats */
+  u32 aStat[43];            /* PRAGMA hp_stats */
 };
 
 /* SrcItem.hp: what sqlite3HpAccept() found */
@@ -138,6 +138,7 @@ struct HpChoice {
   u8 bMoved;                /* A join scans it though its loop is another one */
   u8 bArm;                  /* It can be the scan of an arm of a UNION ALL, ... */
   u8 bPays;                 /* ... and is large enough by itself */
+  u8 bFill;                 /* It can be the scan that fills a table */
   LogEst nShare;            /* About one in so many rows is between them */
   LogEst nCost;             /* Of loop 1: what the planner thinks all loops cost, if
                             ** another table may be scanned instead; else 0 */
@@ -309,6 +310,8 @@ SQLITE_PRIVATE int sqlite3HpWindow(Parse*, Select*, WhereInfo*, int, int);
 SQLITE_PRIVATE int sqlite3HpRefillBegin(Parse*, Index*, int, int);
 SQLITE_PRIVATE void sqlite3HpRefillEnd(Parse*, int);
 SQLITE_PRIVATE int sqlite3HpCopyBegin(Parse*, Table*, Index*, int, int);
+SQLITE_PRIVATE int sqlite3HpFillBegin(Parse*, Table*, Select*, const int*, int,
+    int);
 SQLITE_PRIVATE int sqlite3HpCheckBegin(Parse*, Table*, int, int);
 SQLITE_PRIVATE void sqlite3HpTaskEnd(Parse*, int);
 # define sqlite3HpWantAll(S) ((S)->pHp = 0)
@@ -332,6 +335,7 @@ SQLITE_PRIVATE int sqlite3HpDefrag(Parse*, const char*, const char*, int);
 # define sqlite3HpRefillBegin(A,B,C,D) 0
 # define sqlite3HpRefillEnd(A,B) ((void)(B))
 # define sqlite3HpCopyBegin(A,B,C,D,E) 0
+# define sqlite3HpFillBegin(A,B,C,D,E,F) 0
 # define sqlite3HpCheckBegin(A,B,C,D) 0
 # define sqlite3HpTaskEnd(A,B) ((void)(B))
 # define sqlite3HpWantAll(S)

@@ -396,7 +396,8 @@ struct HpRecord {
 #define HP_STAT_TREES      39  /* Files whose b-trees were checked */
 #define HP_STAT_CHECKED    40  /* Tables whose rows and indexes were checked */
 #define HP_STAT_DEFERRED   41  /* Indexes whose changes were put in order */
-#define HP_STAT_MX         41
+#define HP_STAT_FILLED     42  /* Tables filled with the rows of a scan */
+#define HP_STAT_MX         42
 
 /* Connections of one process share pages and columns of a file: hp_store.c, hp_columns.c */
 #if SQLITE_OS_UNIX && !defined(SQLITE_WASI) && !defined(SQLITE_OMIT_WAL) \

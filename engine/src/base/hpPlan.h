@@ -220,10 +220,12 @@ struct HpRange {
 #define HP_FIELD_VEC   1   /* A vector */
 #define HP_FIELD_RAW   2   /* Columns of the table, as they are stored */
 #define HP_FIELD_REAL  3   /* A vector of a REAL column: integers as stored */
+#define HP_FIELD_WHOLE 5   /* A vector for a REAL column: whole numbers become
+                           ** integers, as OP_MakeRecord stores them */
 struct HpField {
   u8 eField;             /* HP_FIELD_xxx */
   u16 n;                 /* Fields */
-  u16 iVec;              /* HP_FIELD_VEC, _REAL: the vector */
+  u16 iVec;              /* HP_FIELD_VEC, _REAL, _WHOLE: the vector */
   int iStore;            /* HP_FIELD_RAW, _REAL: first column of the record, */
   int iCol;              /* ... and of the plan */
 };
@@ -346,6 +348,16 @@ struct HpSortPlan {
   int iLimitReg;         /* ... and what this register says, or 0 */
 };
 
+/* Rows that fill a table, as records in the order of the scan */
+typedef struct HpFillPlan HpFillPlan;
+struct HpFillPlan {
+  HpSortPlan rows;       /* The records: without keys */
+  u16 iKey;              /* Vector of the rowids.  HP_NO_VEC: 1, 2, 3 ... */
+  u8 bCount;             /* They count as changes */
+  int nNotNull;          /* So many vectors must not be NULL: */
+  u16 *aNotNull;
+};
+
 /* Places of rows: the first ones of an order, or of each combination of values */
 struct HpFindPlan {
   HpKeys keys;           /* ORDER BY terms; columns */
@@ -415,6 +427,7 @@ struct HpPipePlan {
   const HpSinkType *pSink;   /* What is done with the rows that pass */
   HpGroupPlan *pGroup;   /* What the sink needs: groups, ... */
   HpSortPlan *pSort;     /* ... sorted records, ... */
+  HpFillPlan *pFill;     /* ... or, with it, what fills a table, ... */
   HpFindPlan *pFind;     /* ... places, ... */
   HpRelPlan *pRel;       /* ... a relation, ... */
   HpCheckPlan *pCheck;   /* ... what rows have to be like, ... */

@@ -256,6 +256,7 @@ static const char *const azHpStat[HP_STAT_MX+1] = { 0,
   "files whose b-trees were checked by workers",
   "tables checked in one scan",
   "indexes whose entries were written in order",
+  "tables filled by a scan",
 };
 
 /*

@@ -352,6 +352,7 @@ static int hpWorthArms(Parse*, const SrcItem*);
 /* hp_choice.c */
 static int hpChoiceIsSearch(const WhereInfo*);
 static void hpChoiceArm(Parse*, const Select*, WhereInfo*, const SelectDest*);
+static void hpChoiceFill(Parse*, const Select*, WhereInfo*, const SelectDest*);
 static void hpChoiceNote(WhereInfo*, int, LogEst, u8);
 
 /* hp_root.c */
@@ -409,6 +410,9 @@ static int hpSortPlanKeys(HpCompile*, HpKeys*, ExprList*, int, int);
 static int hpRangeIsOfIndex(SrcItem*, Expr*, ExprList*);
 static int hpSortPlanTies(HpCompile*, HpKeys*, SrcList*);
 static void hpSortPlanExplain(Parse*, int);
+static HpField *hpSortPlanNew(HpCompile*, int*, u8);
+static int hpSortPlanField(HpCompile*, int*, Expr*, int);
+static void hpSortPlanPlaces(HpPipePlan*);
 static int hpSortPlanCode(Parse*, Select*, ExprList*, int, int);
 
 #endif /* HPCOMPILE_H */

@@ -11,6 +11,7 @@
 **    sqlite3HpAccept()    after the planner chose: is it a full scan?
 **    hpChoiceIsSearch()   does it look up the rows that an index search finds?
 **    hpChoiceArm()        of an arm of a UNION ALL: can its scan be taken over?
+**    hpChoiceFill()       the same of a SELECT whose rows may fill a table
 **    hpChoiceNote()       note the loops of a join
 **
 ** sqlite3HpBegin() makes the cheap tests, before SQLite's planner has run.
@@ -325,6 +326,27 @@ static void hpChoiceArm(
   if( pParse->nested || pParse->nErr || !hpCompileIsTable(pItem) ) return;
   if( hpChoiceIsSearch(pWInfo) ) return;
   pItem->hp.bArm = (u8)hpChoiceAccept(pWInfo, 0);
+}
+
+/*
+** If p is a SELECT whose rows a co-routine gives in the order of one scan, note
+** whether that can be taken over: its rows may be those of CREATE TABLE AS or
+** INSERT (hp_fillplan.c).
+*/
+static void hpChoiceFill(
+  Parse *pParse,
+  const Select *p,
+  WhereInfo *pWInfo,
+  const SelectDest *pDest
+){
+  SrcItem *pItem = &pWInfo->pTabList->a[0];
+  if( pWInfo->pTabList->nSrc!=1 ) return;
+  pItem->hp.bFill = 0;
+  if( pDest->eDest!=SRT_Coroutine || p->pNext || p->pPrior ) return;
+  if( p->pOrderBy || p->pLimit || pParse->nested || pParse->nErr ) return;
+  if( !hpCompileIsTable(pItem) || hpChoiceIsSearch(pWInfo) ) return;
+  if( pItem->fg.fromExists || pItem->fg.isRecursive ) return;
+  pItem->hp.bFill = (u8)hpChoiceAccept(pWInfo, 0);
 }
 
 /* What the planner thinks the loops of pWInfo cost, in its own units */

@@ -79,6 +79,7 @@ static int hpEmitSinkReads(const HpPipePlan *pPipe, u16 iVec, int bGroup){
     const HpField *pField = &pPipe->pSort->aField[i];
     if( hpFieldIsVec(pField) && pField->iVec==iVec ) return 1;
   }
+  if( pPipe->pFill && pPipe->pFill->iKey==iVec ) return 1;
   if( hpEmitRelReads(pPipe->pRel, iVec)
    || hpEmitRelReads(pPipe->pProbe, iVec) ){
     return 1;

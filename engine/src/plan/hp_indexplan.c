@@ -158,13 +158,7 @@ static HpPlan *hpIndexPlanCompile(Parse *pParse, Index *pIndex, int iTab){
   if( hpTaskPlanEnd(&c, rc) ) return 0;
   /* SQLite reads all values that entries have, whatever WHERE asks */
   c.pPipe->source.eTypeOnly = 0;
-  for(i=0; i<pSort->nField; i++){
-    HpField *pField = &pSort->aField[i];
-    int k;
-    if( pField->eField!=HP_FIELD_REAL ) continue;
-    for(k=0; c.pPipe->source.aCol[k].iStore!=pField->iStore; k++){}
-    pField->iCol = k;
-  }
+  hpSortPlanPlaces(c.pPipe);
   return pPlan;
 }
 

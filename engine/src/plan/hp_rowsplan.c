@@ -143,6 +143,9 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   if( pSink==0 ){
     iRewind = hpDriverPlanAccept(pParse, pWInfo, p->pWhere);
     hpChoiceArm(pParse, p, pWInfo, pDest);
+    if( pOrderBy==0 && eDistinct==WHERE_DISTINCT_NOOP ){
+      hpChoiceFill(pParse, p, pWInfo, pDest);
+    }
     if( hpSetPlanAccept(pParse, p, pWInfo, pDest, iRewind>0) ) iRewind |= HP_ROWS_SET;
     return iRewind;
   }

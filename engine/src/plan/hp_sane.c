@@ -143,16 +143,33 @@ static int hpSaneSort(
   if( !hpSaneGroups(pParse, pPlan, &pPipe->prog, &p->row) ) return 0;
   for(i=0; i<p->nField; i++){
     const HpField *pField = &p->aField[i];
-    if( pField->eField>HP_FIELD_REAL ) return 0;
+    if( pField->eField>HP_FIELD_REAL && pField->eField!=HP_FIELD_WHOLE ){
+      return 0;
+    }
     if( hpFieldIsVec(pField) && pField->iVec>=pPipe->prog.nVec ){
       return 0;
     }
-    if( pField->eField>=HP_FIELD_RAW && pField->iCol>=pPipe->source.nCol ){
+    if( (pField->eField==HP_FIELD_RAW || pField->eField==HP_FIELD_REAL)
+     && pField->iCol>=pPipe->source.nCol
+    ){
       return 0;
     }
   }
   if( p->pPart && !hpSaneKeys(&pPipe->prog, &p->pPart->keys) ) return 0;
   return hpSaneRegs(pParse, p->iLimitReg, 1);
+}
+
+/* Invariant 2 of records that fill a table */
+static int hpSaneFill(
+  const Parse *pParse,
+  const HpPlan *pPlan,
+  const HpPipePlan *pPipe
+){
+  const HpFillPlan *p = pPipe->pFill;
+  return pPipe->pSort==&p->rows && p->rows.row.keys.n==0 && pPlan->xTask!=0
+      && hpSaneSort(pParse, pPlan, pPipe)
+      && hpSaneVec(&pPipe->prog, p->iKey)
+      && hpSaneVecs(&pPipe->prog, p->aNotNull, p->nNotNull);
 }
 
 /* Invariant 2 of a relation */
@@ -179,6 +196,7 @@ static int hpSaneSink(
     return pSink==&hpSinkGroups
         && hpSaneGroups(pParse, pPlan, &p->prog, p->pGroup);
   }
+  if( p->pFill ) return pSink==&hpSinkSpool && hpSaneFill(pParse, pPlan, p);
   if( p->pSort ) return pSink==&hpSinkSort && hpSaneSort(pParse, pPlan, p);
   if( p->pRel ) return pSink==&hpSinkRel && hpSaneRel(&p->prog, p->pRel);
   if( p->pPrefix && pSink==&hpSinkNone ){

@@ -88,6 +88,9 @@ static void hpShowSink(const HpPipePlan *p, StrAccum *pOut){
     if( pGroup->top.iLimitReg ) sqlite3_str_appendall(pOut, " first ones");
     if( pGroup->bInOrder ) sqlite3_str_appendall(pOut, " given in order");
     if( pGroup->bAnyOrder ) sqlite3_str_appendall(pOut, " any order");
+  }else if( p->pFill ){
+    sqlite3_str_appendf(pOut, " -> records fields %d%s", p->pSort->nField,
+        p->pFill->iKey==HP_NO_VEC ? "" : " with rowids");
   }else if( p->pSort ){
     sqlite3_str_appendf(pOut, " -> sorted by %d fields %d%s",
         p->pSort->row.keys.n, p->pSort->nField,

@@ -10,6 +10,8 @@
 **    sqlite3HpCodeSorted()    let the output loop read them
 **    hpSortPlanKeys()             the ORDER BY terms as keys of a plan
 **    hpSortPlanTies()             which of equal rows comes first where SQLite searches an index
+**    hpSortPlanNew(), hpSortPlanField()    a field of the records
+**    hpSortPlanPlaces()           ... and where its columns are, in the end
 **    hpSortPlanExplain()          say it in EXPLAIN QUERY PLAN
 **
 ** hp_sort.c says what is done at run time, with a drawing of the program.
@@ -171,6 +173,25 @@ static int hpSortPlanField(HpCompile *pC, int *pnAlloc, Expr *pExpr, int bVec){
   return SQLITE_OK;
 }
 
+/*
+** Columns of pPipe have their order: find those of fields that need to know.
+*/
+static void hpSortPlanPlaces(HpPipePlan *pPipe){
+  const HpSourcePlan *pSource = &pPipe->source;
+  HpSortPlan *pSort = pPipe->pSort;
+  int i, k;
+  for(i=0; i<pSort->nField; i++){
+    HpField *pField = &pSort->aField[i];
+    if( pField->eField!=HP_FIELD_RAW && pField->eField!=HP_FIELD_REAL ){
+      continue;
+    }
+    for(k=0; pSource->aCol[k].iStore!=pField->iStore; k++){}
+    assert( k+pField->n<=pSource->nCol );
+    assert( pSource->aCol[k+pField->n-1].iStore==pField->iStore+pField->n-1 );
+    pField->iCol = k;
+  }
+}
+
 /* Is pExpr one of the terms of pOrderBy? */
 static int hpSortPlanIsTerm(const ExprList *pOrderBy, const Expr *pExpr){
   int k;
@@ -230,7 +251,6 @@ static HpPlan *hpSortPlanCompile(
   HpPlan *pPlan;
   HpSortPlan *pSort;
   int rc = SQLITE_OK;
-  int i, k;
   pPlan = hpCompileNew(&c, pParse, &p->pSrc->a[0], 1);
   if( pPlan==0 ) return 0;
   c.pPipe->pSink = &hpSinkSort;
@@ -258,15 +278,7 @@ static HpPlan *hpSortPlanCompile(
   }
   c.pPipe->bUser = c.pPipe->bSerial;
   hpCompileSortColumns(c.pPipe);
-  for(i=0; i<pSort->nField; i++){
-    HpField *pField = &pSort->aField[i];
-    if( pField->eField!=HP_FIELD_RAW ) continue;
-    for(k=0; c.pPipe->source.aCol[k].iStore!=pField->iStore; k++){}
-    assert( k+pField->n<=c.pPipe->source.nCol );
-    assert( c.pPipe->source.aCol[k+pField->n-1].iStore
-                ==pField->iStore+pField->n-1 );
-    pField->iCol = k;
-  }
+  hpSortPlanPlaces(c.pPipe);
   return pPlan;
 }
 

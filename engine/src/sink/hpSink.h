@@ -694,8 +694,19 @@ static int hpSortRecord(const HpSortPlan*, const HpFrame*, int, HpBuf*);
 static int hpSortPut(HpSort*, u32, u32, u64);
 static u32 hpSortPrefix(const u8*);
 static void hpSortExact(const HpSortPlan*, HpFrame*);
+static int hpSortLoad(const HpSortPlan*, HpFrame*);
 static int hpSortLoadOne(const HpSortPlan*, HpFrame*, int);
 static int hpSortStep(HpSort*, HpFrame*, int);
+
+/* hp_spool.c */
+static int hpSpoolOpen(HpWorker*, Mem*);
+static int hpSpoolRows(HpWorker*, HpFrame*);
+static int hpSpoolFinish(HpWorker*);
+static int hpSpoolCombine(HpQuery*);
+static int hpSpoolGive(HpQuery*, int (*)(void*, const u8*, u32), void*);
+static SQLITE_INLINE const u8 *hpSpoolEntry(const HpFillPlan*, const u8**, u32*,
+                                            i64*);
+static void hpSpoolClose(HpWorker*);
 
 /* hp_partition.c */
 static i64 hpPartitionLimit(const HpSortPlan*, const Mem*);

@@ -8,6 +8,7 @@
 **
 **    hpSinkGroups    groups and their aggregates
 **    hpSinkSort      sorted records
+**    hpSinkSpool     records in the order of the scan
 **    hpSinkTop       places of the first rows of an order
 **    hpSinkFirst     places of one row for each combination of values
 **    hpSinkRowids    places of the rows that pass
@@ -120,6 +121,10 @@ static const HpSinkType hpSinkGroups = {
 static const HpSinkType hpSinkSort = {
   hpSinkSortBegin, hpSinkSortOpen, 0, hpSinkSortRows, 0, hpSinkSortFinish,
   hpSinkSortCombine, hpSinkSortClose, HP_RECORDS_NOT
+};
+static const HpSinkType hpSinkSpool = {
+  0, hpSpoolOpen, 0, hpSpoolRows, 0, hpSpoolFinish, hpSpoolCombine,
+  hpSpoolClose, HP_RECORDS_NOT
 };
 static const HpSinkType hpSinkTop = {
   0, hpTopOpen, 0, hpTopRows, hpTopRun, 0, hpTopMerge, hpFoundClose, HP_RECORDS_SOUND

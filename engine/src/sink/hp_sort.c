@@ -7,7 +7,7 @@
 ** hp_sort: ORDER BY without LIMIT, of all rows of a scan that pass.
 **
 **    hpSortOpen()           begin
-**    hpSortExact()          before rows of a batch are added
+**    hpSortExact(), hpSortLoad()    before rows of a batch are added
 **    hpSortStep()           add the selected rows of a frame
 **    hpSortClose()          free everything
 **    hpSortRecord()         the record of a row
@@ -59,6 +59,9 @@
 #define HP_SORT_CHUNK  (1024*1024)   /* Bytes of rows a run: half of L2 */
 #define HP_SORT_RUNS   256           /* So many runs, then longer ones */
 
+/* OP_MakeRecord stores reals up to this, or down to -1 less it, as integers */
+#define HP_MX_WHOLE    (((i64)0x7fff<<32)|0xffffffff)
+
 /*
 ** Begin.
 */
@@ -84,7 +87,8 @@ static void hpSortClose(HpSort *pSort){
 /*
 ** The value of a field of row i that has a vector: its type, or 0 to decline.
 ** In a REAL column an integer is what the table stores as one, and a NaN in the
-** file is NULL.
+** file is NULL.  Of what goes into one, whole numbers are if they have room in
+** six bytes.
 */
 static SQLITE_INLINE u8 hpSortValue(
   const HpFrame *p,
@@ -100,6 +104,13 @@ static SQLITE_INLINE u8 hpSortValue(
   ){
     /* Others stand for several integers */
     if( fabs(pVal->r)>=(double)HP_MX_EXACT ) return 0;
+    pVal->i = (i64)pVal->r;
+    tag = HP_INT;
+  }
+  if( pField->eField==HP_FIELD_WHOLE && tag==HP_REAL
+   && pVal->r>=-(double)HP_MX_WHOLE-1.0 && pVal->r<=(double)HP_MX_WHOLE
+   && (double)(i64)pVal->r==pVal->r
+  ){
     pVal->i = (i64)pVal->r;
     tag = HP_INT;
   }

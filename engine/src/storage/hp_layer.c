@@ -8,6 +8,7 @@
 **
 **    hpLayerNew()     begin, for the empty b-tree of a root page
 **    hpLayerAdd()     the next entry of an index, a record
+**    hpLayerRow()     the next row of a table, a record
 **    hpLayerCell()    the next entry of an index or a table, as a cell
 **    hpLayerEnd()     the last one was that: write the rightmost pages and the
 **                     root
@@ -212,29 +213,74 @@ static int hpLayerInner(HpLayer *p, int iLevel, const u8 *aCell, u32 n){
 }
 
 /*
+** The leaf of a table has no room for one more cell: write it.
+*/
+static int hpLayerLeaf(HpLayer *p){
+  u8 aUp[4+9];
+  Pgno iPage = 0;
+  int rc = hpLayerFlush(p, 0, 0, &iPage);
+  assert( p->bTable );
+  put4byte(aUp, iPage);
+  if( rc==SQLITE_OK && p->nLevel==1 ) rc = hpLayerEmpty(p, 1);
+  if( rc==SQLITE_OK ){
+    int nUp = 4 + sqlite3PutVarint(&aUp[4], (u64)p->iRowid);
+    rc = hpLayerInner(p, 1, aUp, (u32)nUp);
+  }
+  return rc ? rc : hpLayerEmpty(p, 0);
+}
+
+/*
 ** The next entry of a table with rowid iRowid, or of an index: a cell of n
 ** bytes, as it is on a leaf.  Its key is greater than those of all before it.
 */
 static int hpLayerCell(HpLayer *p, const u8 *aCell, u32 n, i64 iRowid){
-  int rc = SQLITE_OK;
   assert( p->pRoot!=0 && n>=4 );
   if( p->bTable==0 ) return hpLayerInner(p, 0, aCell, n);
   if( !hpLayerFits(p, 0, n) ){
-    u8 aUp[4+9];
-    Pgno iPage = 0;
-    rc = hpLayerFlush(p, 0, 0, &iPage);
-    put4byte(aUp, iPage);
-    if( rc==SQLITE_OK && p->nLevel==1 ) rc = hpLayerEmpty(p, 1);
-    if( rc==SQLITE_OK ){
-      int nUp = 4 + sqlite3PutVarint(&aUp[4], (u64)p->iRowid);
-      rc = hpLayerInner(p, 1, aUp, (u32)nUp);
-    }
-    if( rc==SQLITE_OK ) rc = hpLayerEmpty(p, 0);
+    int rc = hpLayerLeaf(p);
     if( rc ) return rc;
   }
   hpLayerAppend(p, 0, aCell, n);
   p->iRowid = iRowid;
-  return rc;
+  return SQLITE_OK;
+}
+
+/*
+** The next row of a table: its record of n bytes.  Its rowid is greater than
+** those of all rows before it.
+*/
+static int hpLayerRow(HpLayer *p, i64 iRowid, const u8 *aRecord, u32 n){
+  HpLayerPage *pLevel = &p->aLevel[0];
+  u8 aHead[2*9];
+  u32 nHead;
+  u8 *aCell;
+  assert( p->pRoot!=0 && p->bTable && n>=2 );
+  if( n>p->pRoot->maxLocal ){
+    BtreePayload x;
+    int nCell, rc;
+    memset(&x, 0, sizeof(x));
+    x.nKey = iRowid;
+    x.pData = aRecord;
+    x.nData = (int)n;
+    p->pBtree->pBt->iHpRoot = p->iRoot;
+    rc = fillInCell(p->pRoot, p->aCell, &x, &nCell);
+    return rc ? rc : hpLayerCell(p, p->aCell, (u32)nCell, iRowid);
+  }
+  nHead = (u32)putVarint32(aHead, n);
+  nHead += (u32)sqlite3PutVarint(&aHead[nHead], (u64)iRowid);
+  if( !hpLayerFits(p, 0, nHead+n) ){
+    int rc = hpLayerLeaf(p);
+    if( rc ) return rc;
+  }
+  /* With two bytes in front, a record of two makes a cell of four at least */
+  pLevel->iFree -= nHead+n;
+  aCell = &pLevel->aPage[pLevel->iFree];
+  memcpy(aCell, aHead, nHead);
+  memcpy(&aCell[nHead], aRecord, n);
+  put2byte(&pLevel->aPage[hpLayerHead(0)+2*pLevel->nCell], pLevel->iFree);
+  pLevel->nCell++;
+  p->iRowid = iRowid;
+  return SQLITE_OK;
 }
 
 /*

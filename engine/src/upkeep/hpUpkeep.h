@@ -15,10 +15,15 @@ static int hpTaskScanIsLarge(sqlite3*, Btree*, Pgno, int, int*);
 static int hpTaskScanRun(Vdbe*, const HpPlan*, Mem*, HpQuery**);
 
 /* hp_copy.c */
+static int hpCopyIsEmpty(BtCursor*);
+static void hpCopyLeave(Vdbe*, BtCursor*, int);
 static int hpCopyRun(Vdbe*, const HpPlan*, const VdbeOp*, Mem*, int*);
 
 /* hp_refill.c */
 static int hpRefillRun(Vdbe*, const HpPlan*, const VdbeOp*, Mem*, int*);
+
+/* hp_fill.c */
+static int hpFillRun(Vdbe*, const HpPlan*, const VdbeOp*, Mem*, int*);
 
 /* hp_analyze.c */
 #ifdef HP_ANALYZE

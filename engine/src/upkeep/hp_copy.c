@@ -6,7 +6,9 @@
 *************************************************************************
 ** hp_copy: VACUUM and VACUUM INTO; INSERT INTO an empty table SELECT * FROM.
 **
-**    hpCopyRun()    copy a b-tree into an empty one: HpPlan.xTask
+**    hpCopyRun()       copy a b-tree into an empty one: HpPlan.xTask
+**    hpCopyIsEmpty(), hpCopyLeave()    may one be written by way of a cursor;
+**                      it has been
 **
 ** VACUUM makes the schema anew in another database, and runs for each table
 ** INSERT INTO new SELECT * FROM old, which SQLite codes as a loop that takes
@@ -115,11 +117,28 @@ static int hpCopyCells(
 }
 
 /*
-** Does somebody see each row that is inserted by way of pTo?
+** Is the b-tree of pTo empty, and is there no other cursor of it?
 */
-static int hpCopyIsSeen(const sqlite3 *db, const BtCursor *pTo){
-  assert( pTo->pKeyInfo==0 );
-  return hpDeferrableIsHooked(db) || (pTo->curFlags & BTCF_Multiple)!=0;
+static int hpCopyIsEmpty(BtCursor *pTo){
+  int bEmpty = 0;
+  assert( pTo->curFlags & BTCF_WriteFlag );
+  return (pTo->curFlags & BTCF_Multiple)==0
+      && sqlite3BtreeFirst(pTo, &bEmpty)==SQLITE_OK && bEmpty
+      && moveToRoot(pTo)==SQLITE_EMPTY;
+}
+
+/*
+** Statement v has written the b-tree of pTo, or failed with rc.  Its root is no
+** longer what the cursor takes it for.  If it failed without a statement
+** journal, pages would be left that belong to nothing.  A full disk and the
+** like roll back the transaction then, and so does what is damaged.
+*/
+static void hpCopyLeave(Vdbe *v, BtCursor *pTo, int rc){
+  btreeReleaseAllCursorPages(pTo);
+  pTo->eState = CURSOR_INVALID;
+  if( rc && v->iStatement==0 && (v->db->mDbFlags & DBFLAG_Vacuum)==0 ){
+    v->errorAction = OE_Rollback;
+  }
 }
 
 /*
@@ -137,27 +156,22 @@ static int hpCopyRun(
   BtCursor *pTo = v->apCsr[pOp->p3]->uc.pCursor;
   HpLayer *pLayer = 0;
   int bLarge;
-  int bEmpty = 0;
   int rc;
   UNUSED_PARAMETER(aMem);
   UNUSED_PARAMETER(piNext);
   assert( v->apCsr[pOp->p1]->eCurType==CURTYPE_BTREE );
-  assert( pTo->curFlags & BTCF_WriteFlag );
-  if( (db->mDbFlags & DBFLAG_Vacuum)==0 && hpCopyIsSeen(db, pTo) ){
+  if( (db->mDbFlags & DBFLAG_Vacuum)==0 && hpDeferrableIsHooked(db) ){
     return HP_DECLINE;
   }
   rc = hpTaskScanIsLarge(db, pFrom->pBtree, pFrom->pgnoRoot,
                          pFrom->pKeyInfo!=0, &bLarge);
   if( rc || !bLarge ) return HP_DECLINE;
-  rc = sqlite3BtreeFirst(pTo, &bEmpty);
-  if( rc || !bEmpty || moveToRoot(pTo)!=SQLITE_EMPTY ) return HP_DECLINE;
+  if( !hpCopyIsEmpty(pTo) ) return HP_DECLINE;
   rc = hpLayerNew(pTo->pBtree, pTo->pgnoRoot, &pLayer);
   if( rc==SQLITE_OK ) rc = hpCopyCells(v, pFrom, pTo, pLayer, pPlan->bNumber);
   if( rc==SQLITE_OK ) rc = hpLayerEnd(pLayer);
   hpLayerFree(pLayer);
-  /* The root is no longer what this cursor takes it for */
-  btreeReleaseAllCursorPages(pTo);
-  pTo->eState = CURSOR_INVALID;
+  hpCopyLeave(v, pTo, rc);
   if( rc==SQLITE_OK ) hpConfigStat(db, HP_STAT_COPIED);
   return rc;
 }

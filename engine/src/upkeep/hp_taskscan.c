@@ -48,6 +48,11 @@ static int hpTaskScanRun(Vdbe *v, const HpPlan *pPlan, Mem *aMem, HpQuery **pp){
   assert( pSource->iDb>=0 && pSource->iDb<db->nDb && pPlan->nSet==0 );
   rc = hpTaskScanIsLarge(db, db->aDb[pSource->iDb].pBt, pSource->iRoot,
                          pSource->bIndex, &bLarge);
+  if( rc==SQLITE_OK && pSource->pRange
+   && hpConfigOffload(db)!=HP_OFFLOAD_FORCE
+  ){
+    rc = hpSizeRangeIsLarge(db, pSource, aMem, &bLarge);
+  }
   if( rc==SQLITE_OK && !bLarge ){
     hpConfigStat(db, HP_STAT_SMALL);
     return HP_DECLINE;
