@@ -59,6 +59,9 @@
 #define HP_SORT_CHUNK  (1024*1024)   /* Bytes of rows a run: half of L2 */
 #define HP_SORT_RUNS   256           /* So many runs, then longer ones */
 
+/* Fields of a record whose types are found out once: 16 bytes of stack each */
+#define HP_SORT_KEPT   32
+
 /* OP_MakeRecord stores reals up to this, or down to -1 less it, as integers */
 #define HP_MX_WHOLE    (((i64)0x7fff<<32)|0xffffffff)
 
@@ -119,7 +122,8 @@ static SQLITE_INLINE u8 hpSortValue(
 
 /*
 ** Append the record of row i to pBuf.  The two passes do the same: first for
-** the sizes, then for the bytes.
+** the sizes, then for the bytes.  What the first one finds out of the first
+** HP_SORT_KEPT fields is kept for the second.
 */
 static int hpSortRecord(
   const HpSortPlan *pPlan,
@@ -133,8 +137,9 @@ static int hpSortRecord(
   u64 nOuter = 0;        /* Bytes of the record around the record */
   u32 typeOuter = 0;
   u8 *z, *zData;
+  struct { HpVal v; u32 n, t; } aKept[HP_SORT_KEPT];
   HpVal v;
-  u32 n;
+  u32 n, t;
   int j;
 
   for(j=0; j<pPlan->nField; j++){
@@ -142,7 +147,14 @@ static int hpSortRecord(
     if( hpFieldIsVec(pField) ){
       u8 tag = hpSortValue(p, pField, i, &v, &n);
       if( tag==0 ) return HP_DECLINE;
-      hpSerialRoom(tag, v, n, &nHdr, &nData);
+      t = hpSerialType(tag, v, n);
+      nHdr += t<0x80 ? 1 : sqlite3VarintLen(t);
+      nData += t<12 ? sqlite3SmallTypeSizes[t] : n;
+      if( j<HP_SORT_KEPT ){
+        aKept[j].v = v;
+        aKept[j].n = n;
+        aKept[j].t = t;
+      }
     }else if( pField->eField==HP_FIELD_NULL ){
       nHdr++;
     }else{
@@ -176,8 +188,14 @@ static int hpSortRecord(
   for(j=0; j<pPlan->nField; j++){
     const HpField *pField = &pPlan->aField[j];
     if( hpFieldIsVec(pField) ){
-      u8 tag = hpSortValue(p, pField, i, &v, &n);
-      u32 t = hpSerialType(tag, v, n);
+      if( j<HP_SORT_KEPT ){
+        v = aKept[j].v;
+        n = aKept[j].n;
+        t = aKept[j].t;
+      }else{
+        u8 tag = hpSortValue(p, pField, i, &v, &n);
+        t = hpSerialType(tag, v, n);
+      }
       z += hpSerialHead(z, t);
       zData += hpSerialPut(zData, t, v, n);
     }else if( pField->eField==HP_FIELD_NULL ){
