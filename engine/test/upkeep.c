@@ -4,10 +4,10 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** CREATE INDEX, REINDEX (hp_refill.c) and VACUUM (hp_copy.c), on hp_layer.c: the
-** entries are those that stock makes, to the byte; the b-tree is one that stock
-** finds nothing wrong with, goes on to insert into, and deletes from; errors are
-** stock's, and leave what stock leaves.
+** CREATE INDEX and REINDEX (hp_refill.c), on hp_layer.c: the entries are those that
+** stock makes, to the byte; the b-tree is one that stock finds nothing wrong with,
+** goes on to insert into, and deletes from; errors are stock's, and leave what stock
+** leaves.
 **
 **    upkeep STOCK [NAME]     STOCK is the unpatched library; only test NAME
 */
@@ -15,34 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "pair.h"
+#include "entries.h"
 
 static const char zMade[] = "indexes made from sorted runs";
-static const char zCopied[] = "b-trees copied bottom up";
-
-/* Rows of all types: integers of all sizes, reals, texts short and long, blobs,
-** NULLs, equal values, and what collations take for equal */
-static const char zRows[] =
-  "INSERT INTO t(a,b,c,d,e) SELECT"
-  " CASE value%7 WHEN 0 THEN NULL WHEN 1 THEN value*1.5 WHEN 2 THEN value"
-  "   WHEN 3 THEN (value*7919)%1000*1000003 WHEN 4 THEN -value"
-  "   WHEN 5 THEN 'text'||value%50 ELSE x'00ff'||value END,"
-  " (value*7919)%997,"
-  " CASE value%3 WHEN 0 THEN 'Abc'||(value%20) WHEN 1 THEN 'aBC'||(value%20)"
-  "   ELSE 'abc'||(value%20)||'  ' END,"
-  " CASE value%5 WHEN 0 THEN value WHEN 1 THEN value/4.0 WHEN 2 THEN -0.0"
-  "   WHEN 3 THEN 1e15+value ELSE NULL END,"
-  " CASE value%11 WHEN 0 THEN printf('%.*c',value%900,'x') ELSE value||'y' END"
-  " FROM " SERIES("2500");
-
-/* What a table may be */
-static const char *const azTable[] = {
-  "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b INT, c TEXT, d REAL, e);",
-  "CREATE TABLE t(a, b INT, c TEXT COLLATE nocase, d REAL, e,"
-  " f AS (b+1), g TEXT AS (c||b) STORED);",
-  "CREATE TABLE t(id INTEGER, a, b INT, c TEXT, d REAL, e,"
-  " n INTEGER NOT NULL DEFAULT 1, PRIMARY KEY(b,c,e)) WITHOUT ROWID;",
-};
 
 /* Indexes of them */
 static const char *const azIndex[] = {
@@ -67,168 +42,11 @@ static const char *const azIndex[] = {
   "CREATE UNIQUE INDEX i ON t(e||c||b||coalesce(a,'')||coalesce(d,''))",
 };
 
-/* An index b-tree, page by page: the payload of each entry, in order */
-typedef struct Tree Tree;
-struct Tree {
-  const unsigned char *aFile;
-  int nFile;
-  unsigned szPage, nUsable;
-  Text text;
-  int nPage;
-};
-
-static unsigned long long varint(const unsigned char **pz){
-  const unsigned char *z = *pz;
-  unsigned long long x = 0;
-  int i;
-  for(i=0; i<8; i++){
-    x = x<<7 | (z[i] & 0x7f);
-    if( z[i]<0x80 ){
-      *pz = &z[i+1];
-      return x;
-    }
-  }
-  *pz = &z[9];
-  return x<<8 | z[8];
-}
-
-static void treeEntry(Tree *p, const unsigned char *z){
-  unsigned n = (unsigned)varint(&z);
-  unsigned mx = (p->nUsable-12)*64/255 - 23;
-  unsigned mn = (p->nUsable-12)*32/255 - 23;
-  unsigned nLocal = n;
-  if( n>mx ){
-    nLocal = mn + (n-mn)%(p->nUsable-4);
-    if( nLocal>mx ) nLocal = mn;
-  }
-  textHex(&p->text, z, (int)nLocal);
-  if( n>nLocal ){
-    unsigned iNext = get4(&z[nLocal]);
-    n -= nLocal;
-    while( iNext ){
-      const unsigned char *a = &p->aFile[(size_t)(iNext-1)*p->szPage];
-      unsigned k = n<p->nUsable-4 ? n : p->nUsable-4;
-      textHex(&p->text, &a[4], (int)k);
-      n -= k;
-      iNext = get4(a);
-    }
-  }
-  textAppend(&p->text, "\n");
-}
-
-static void treePage(Tree *p, unsigned iPage){
-  const unsigned char *a = &p->aFile[(size_t)(iPage-1)*p->szPage];
-  int bLeaf = a[0]==10;
-  int nCell = (int)get2(&a[3]);
-  int i;
-  p->nPage++;
-  check(a[0]==2 || a[0]==10, "page %u has type %d", iPage, a[0]);
-  check(bLeaf || nCell>0, "interior page %u has no cell", iPage);
-  for(i=0; i<nCell; i++){
-    const unsigned char *z = &a[get2(&a[(bLeaf ? 8 : 12)+2*i])];
-    if( !bLeaf ){
-      treePage(p, get4(z));
-      z += 4;
-    }
-    treeEntry(p, z);
-  }
-  if( !bLeaf ) treePage(p, get4(&a[8]));
-}
-
-/* The entries of index zIndex in the closed file zFile.  *pnPage: its pages */
-static void entries(const char *zFile, const char *zIndex, Text *pOut, int *pnPage){
-  Tree x;
-  sqlite3 *db = openDb(&stock, zFile, 0);
-  Text sql = {0,0,0};
-  unsigned char *a;
-  unsigned iRoot;
-  memset(&x, 0, sizeof(x));
-  textAppend(&sql, "SELECT rootpage FROM sqlite_schema WHERE name='%s'", zIndex);
-  iRoot = (unsigned)integer(&stock, db, sql.z);
-  stock.close(db);
-  x.aFile = a = readFile(zFile, &x.nFile);
-  x.szPage = get2(&a[16]);
-  if( x.szPage==1 ) x.szPage = 65536;
-  x.nUsable = x.szPage - a[20];
-  treePage(&x, iRoot);
-  *pOut = x.text;
-  *pnPage = x.nPage;
-  textClear(&sql);
-  free(a);
-}
-
-/* The same script on two new databases.  zBegin is for the empty ones */
-static void begin(const char *zBegin, const char *zTable){
-  int i;
-  for(i=0; i<2; i++){
-    removeDb(azFile[i]);
-    adb[i] = openDb(apLib[i], azFile[i], 0);
-  }
-  both(zBegin);
-  both("PRAGMA synchronous=OFF");
-  both("BEGIN");
-  both(zTable);
-  both(zRows);
-  both("COMMIT");
-  execute(adb[0], "PRAGMA hp_offload=force");
-}
-
-/* Index zIndex is the same in both files, which are closed.  The b-tree may not have more pages than
-** stock's, or few */
-static void sameIndex(const char *zWhat, const char *zIndex){
-  Text a = {0,0,0}, b = {0,0,0};
-  int nOurs, nStock, i, k;
-  entries(azFile[0], zIndex, &a, &nOurs);
-  entries(azFile[1], zIndex, &b, &nStock);
-  for(i=k=0; i<a.n && i<b.n && a.z[i]==b.z[i]; i++) if( a.z[i]=='\n' ) k = i+1;
-  check(a.n==b.n && i==a.n, "%s: the entries of %s differ:\n%.100s\n%.100s", zWhat, zIndex,
-        i<a.n ? &a.z[k] : "", i<b.n ? &b.z[k] : "");
-  check(nOurs<=nStock+nStock/50+1, "%s: %s has %d pages, stock's %d", zWhat, zIndex, nOurs, nStock);
-  textClear(&a);
-  textClear(&b);
-}
-
-/* Close both, and check that index zIndex is the same in both files, and that the file of ours is sound */
-static void endSame(const char *zWhat, const char *zIndex){
-  int i;
-  for(i=0; i<2; i++) apLib[i]->close(adb[i]);
-  sameIndex(zWhat, zIndex);
-  adb[1] = openDb(&stock, azFile[0], 0);
-  checkIntegrity(&stock, adb[1], zWhat);
-}
-
-/* Stock inserts into the file of ours, and deletes from it, until little is left */
-static void storm(const char *zWhat){
-  sqlite3 *db = adb[1];
-  int i;
-  runOn(&stock, db, "PRAGMA synchronous=OFF");
-  for(i=0; i<6; i++){
-    Text sql = {0,0,0};
-    textAppend(&sql, "INSERT OR IGNORE INTO t(a,b,c,d,e) SELECT a, b+%d, c||%d, d+1, e||'z' FROM t"
-               " WHERE b%%5=%d;"
-               "DELETE FROM t WHERE (b*%d)%%4=1;"
-               "UPDATE OR IGNORE t SET b=b+1000, e=substr(e,1,200) WHERE b%%7=%d;",
-               i+1, i, i%5, i+1, i);
-    runOn(&stock, db, sql.z);
-    checkIntegrity(&stock, db, zWhat);
-    textClear(&sql);
-  }
-  runOn(&stock, db, "DELETE FROM t WHERE b>3");
-  checkIntegrity(&stock, db, zWhat);
-}
-
 /* Run zIndex on both.  Ours is to make it itself if bMade */
 static void make(const char *zIndex, int bMade){
   sqlite3_int64 n = counted(adb[0], zMade);
   pairSame(zIndex);
   check(counted(adb[0], zMade)==n+bMade, "%s: %smade from sorted runs", zIndex, bMade ? "not " : "");
-}
-
-static void finishPair(void){
-  stock.close(adb[1]);
-  removeDb(azFile[0]);
-  removeDb(azFile[1]);
-  check(sqlite3_memory_used()==0, "%lld bytes are left", sqlite3_memory_used());
 }
 
 /* Every index of every table has the entries of stock's; and again, as REINDEX */
@@ -577,207 +395,6 @@ static void testWrites(void){
   }
 }
 
-/* Tables of all kinds, of which rows have been deleted, so that VACUUM has
-** something to do, and rowids to give anew */
-static const char zKinds[] =
-  "CREATE TABLE plain(x, y); INSERT INTO plain SELECT b, e FROM t;"
-  "CREATE TABLE indexed(x, y); INSERT INTO indexed SELECT c, e FROM t;"
-  "CREATE INDEX ix ON indexed(y DESC, x); CREATE INDEX in_ ON indexed(x COLLATE nocase);"
-  "CREATE UNIQUE INDEX iu ON indexed(rowid_of) WHERE rowid_of IS NOT NULL;"
-  "CREATE TABLE auto(id INTEGER PRIMARY KEY AUTOINCREMENT, x); INSERT INTO auto(x) SELECT a FROM t;"
-  "CREATE TABLE alone(k TEXT PRIMARY KEY, v, w) WITHOUT ROWID;"
-  "INSERT OR IGNORE INTO alone SELECT e, a, zeroblob(b*3) FROM t; CREATE INDEX ia ON alone(v, w);"
-  "CREATE TABLE large(x); INSERT INTO large SELECT randomblob(1) FROM t LIMIT 1;"
-  "INSERT INTO large SELECT zeroblob(b*40) FROM t WHERE b%9=0; CREATE TABLE empty(x PRIMARY KEY);"
-  "INSERT INTO auto(id,x) VALUES(-7,1),(9223372036854775807,2); DELETE FROM auto WHERE id=9223372036854775807;"
-  "DELETE FROM plain WHERE rowid%3=1; DELETE FROM indexed WHERE rowid%5=2;"
-  "DELETE FROM auto WHERE id%4=1; DELETE FROM alone WHERE v<0; DELETE FROM t WHERE b%6=5;"
-  "DELETE FROM large WHERE rowid=1";
-
-/* All that the tables of both files say, and all indexes to the byte.  The files are closed */
-static void sameFiles(const char *zOurs, const char *zStock, const char *zWhat){
-  static const char *const azSql[] = {
-    "SELECT rowid, * FROM t", "SELECT rowid, * FROM plain", "SELECT rowid, * FROM indexed",
-    "SELECT rowid, * FROM auto", "SELECT * FROM alone", "SELECT rowid, length(x), x FROM large",
-    "SELECT name, type, sql FROM sqlite_schema", "SELECT * FROM sqlite_sequence",
-    "PRAGMA freelist_count", "PRAGMA auto_vacuum", "PRAGMA page_size", "PRAGMA integrity_check",
-  };
-  static const char *const azTree[] = { "i", "ix", "in_", "iu", "alone", "ia" };
-  const char *azOld[2] = { azFile[0], azFile[1] };
-  unsigned i;
-  azFile[0] = zOurs;
-  azFile[1] = zStock;
-  for(i=0; i<2; i++) adb[i] = openDb(&stock, azFile[i], 0);
-  for(i=0; i<sizeof(azSql)/sizeof(azSql[0]); i++){
-    Text a = {0,0,0}, b = {0,0,0};
-    answer(&stock, adb[0], azSql[i], &a);
-    answer(&stock, adb[1], azSql[i], &b);
-    check(a.n==b.n && memcmp(a.z, b.z, a.n)==0, "%s: %s\n ours  %.200s\n stock %.200s", zWhat, azSql[i], a.z, b.z);
-    textClear(&a);
-    textClear(&b);
-  }
-  for(i=0; i<2; i++) stock.close(adb[i]);
-  for(i=0; i<sizeof(azTree)/sizeof(azTree[0]); i++) sameIndex(zWhat, azTree[i]);
-  for(i=0; i<2; i++) azFile[i] = azOld[i];
-}
-
-static void beginVacuum(const char *zBegin){
-  begin(zBegin, azTable[0]);
-  both("ALTER TABLE t ADD COLUMN z");
-  both("CREATE INDEX i ON t(e,b)");
-  both("CREATE TABLE indexed0(x)");
-  both("DROP TABLE indexed0");
-}
-
-static void kinds(void){
-  Text sql = {0,0,0};
-  const char *z = strstr(zKinds, "rowid_of");
-  /* The column of the unique index is added to the table it is on */
-  textAppend(&sql, "%.*s", (int)(strstr(zKinds, "CREATE UNIQUE")-zKinds), zKinds);
-  textAppend(&sql, "ALTER TABLE indexed ADD COLUMN rowid_of;"
-                   "UPDATE indexed SET rowid_of=rowid WHERE rowid%%2;");
-  textAppend(&sql, "%s", strstr(zKinds, "CREATE UNIQUE"));
-  check(z!=0, "the tables");
-  both(sql.z);
-  textClear(&sql);
-}
-
-static void testVacuum(void){
-  static const char *const azBegin[][2] = {
-    { "PRAGMA page_size=512", "VACUUM" },
-    { "PRAGMA page_size=1024; PRAGMA journal_mode=WAL", "VACUUM" },
-    { "PRAGMA page_size=1024; PRAGMA auto_vacuum=full", "VACUUM" },
-    { "PRAGMA page_size=1024", "PRAGMA auto_vacuum=incremental; VACUUM" },
-    { "PRAGMA page_size=1024; PRAGMA auto_vacuum=incremental", "PRAGMA auto_vacuum=none; VACUUM" },
-    { "PRAGMA page_size=1024", "PRAGMA page_size=4096; VACUUM" },
-    { "PRAGMA page_size=4096", "PRAGMA page_size=512; VACUUM" },
-    { "PRAGMA page_size=2048; PRAGMA secure_delete=on; PRAGMA cache_size=10", "VACUUM" },
-    { "PRAGMA page_size=65536", "VACUUM" },
-    { "PRAGMA page_size=1024; PRAGMA temp_store=memory", "VACUUM" },
-  };
-  const char *zOurs = temporaryFile("upkeep-into-ours.db");
-  const char *zStock = temporaryFile("upkeep-into-stock.db");
-  unsigned i;
-  for(i=0; i<sizeof(azBegin)/sizeof(azBegin[0]); i++){
-    sqlite3_int64 n;
-    int k;
-    beginVacuum(azBegin[i][0]);
-    kinds();
-    n = counted(adb[0], zCopied);
-    removeDb(zOurs);
-    removeDb(zStock);
-    for(k=0; k<2; k++){
-      Text sql = {0,0,0};
-      textAppend(&sql, "VACUUM INTO '%s'", k ? zStock : zOurs);
-      runOn(apLib[k], adb[k], sql.z);
-      textClear(&sql);
-    }
-    check(counted(adb[0], zCopied)>=n+8, "VACUUM INTO copied %lld b-trees", counted(adb[0], zCopied)-n);
-    n = counted(adb[0], zCopied);
-    both(azBegin[i][1]);
-    check(counted(adb[0], zCopied)>=n+8, "VACUUM copied %lld b-trees", counted(adb[0], zCopied)-n);
-    for(k=0; k<2; k++) apLib[k]->close(adb[k]);
-    sameFiles(azFile[0], azFile[1], azBegin[i][0]);
-    sameFiles(zOurs, zStock, "INTO");
-    adb[1] = openDb(&stock, azFile[0], 0);
-    storm("vacuum");
-    finishPair();
-    removeDb(zOurs);
-    removeDb(zStock);
-  }
-}
-/* INSERT INTO a table SELECT * FROM one that is alike: taken over while it is empty */
-static void countRows(void *p, int op, const char *zDb, const char *zTab, sqlite3_int64 id){
-  (void)op;
-  (void)zDb;
-  (void)zTab;
-  *(sqlite3_int64*)p += id;
-}
-static void copied(const char *zSql, int bCopied){
-  sqlite3_int64 n = counted(adb[0], zCopied);
-  pairSame(zSql);
-  check((counted(adb[0], zCopied)>n)==bCopied, "%s: %scopied", zSql, bCopied ? "not " : "");
-  pairSame("SELECT changes(), total_changes(), last_insert_rowid()");
-}
-static void testInsert(void){
-  static const char *const azTo[] = {
-    "CREATE TABLE n(id INTEGER PRIMARY KEY, a, b INT, c TEXT, d REAL, e)",
-    "CREATE TABLE n(a, b INT, c TEXT, d REAL, e)",
-    "CREATE TABLE n(a, b INT, c TEXT, d REAL, e); CREATE INDEX nb ON n(b); CREATE INDEX tb ON t(b)",
-  };
-  int i, k;
-  for(i=0; i<3; i++){
-    for(k=0; k<3; k++){
-      sqlite3_int64 nHook = 0;
-      begin(k==0 ? "PRAGMA page_size=512" : k==1 ? "PRAGMA journal_mode=wal" : "PRAGMA auto_vacuum=full",
-            i ? "CREATE TABLE t(a, b INT, c TEXT, d REAL, e);" : azTable[0]);
-      both("DELETE FROM t WHERE b%9=3");
-      both(azTo[i]);
-      if( k==2 ) both("BEGIN; DELETE FROM t WHERE b%9=4; SAVEPOINT s");
-      copied("INSERT INTO n SELECT * FROM t", 1);
-      pairSame("SELECT rowid, * FROM n");
-      copied("INSERT INTO n SELECT * FROM t", 0);
-      if( k==2 ) both("ROLLBACK TO s; COMMIT");
-      pairSame("SELECT rowid, * FROM n");
-      both("DELETE FROM n");
-      sqlite3_update_hook(adb[0], countRows, &nHook);
-      copied("INSERT INTO n SELECT * FROM t", 0);
-      check(nHook>0, "the hook was not called");
-      sqlite3_update_hook(adb[0], 0, 0);
-      both("DELETE FROM n");
-      copied("INSERT OR REPLACE INTO n SELECT * FROM t", 1);
-      both("CREATE TABLE m(a, b); CREATE TABLE o(a, b); INSERT INTO m VALUES(1,2)");
-      copied("INSERT INTO o SELECT * FROM m", 1);
-      copied("INSERT INTO o SELECT * FROM m WHERE 0", 0);
-      both("CREATE TABLE x(id INTEGER PRIMARY KEY AUTOINCREMENT, v); CREATE TABLE y(id INTEGER PRIMARY KEY, v);"
-           "INSERT INTO y VALUES(7,1),(9,2)");
-      copied("INSERT INTO x SELECT * FROM y", 0);
-      pairSame("SELECT * FROM sqlite_sequence");
-      checkIntegrity(&ours, adb[0], azTo[i]);
-      for(int j=0; j<2; j++) apLib[j]->close(adb[j]);
-      adb[1] = openDb(&stock, azFile[0], 0);
-      checkIntegrity(&stock, adb[1], azTo[i]);
-      runOn(&stock, adb[1], "DELETE FROM n WHERE b%3=1; INSERT INTO n SELECT * FROM n WHERE 0; UPDATE n SET e=e||'z'");
-      checkIntegrity(&stock, adb[1], azTo[i]);
-      finishPair();
-    }
-  }
-}
-
-
-/* VACUUM that is stopped, runs out of memory, or of disk, leaves the file as it was */
-static void testVacuumFails(void){
-  int k, n;
-  for(k=0; k<3; k++){
-    int rc = SQLITE_ERROR;
-    int nFailed = 0;
-    if( k==1 ) failMemory(1);
-    beginVacuum("PRAGMA page_size=512");
-    if( k==1 ) both("DELETE FROM t WHERE id>500");
-    kinds();
-    if( k==2 ) failWrites(1);
-    for(n=0; rc; n+=(n<10 ? 1 : longRun() ? 7 : n/3)){
-      sqlite3 *db = adb[0];
-      failAfter(k==0 ? -1 : n, n%2);
-      if( k==0 ) stopAt(db, 500, n);
-      rc = sqlite3_exec(db, "VACUUM", 0, 0, 0);
-      fault.nLeft = -1;
-      (void)stopEnd(db);
-      nFailed += rc!=SQLITE_OK;
-      if( rc==SQLITE_OK && fault.nFailed ) rc = SQLITE_IOERR;
-      checkIntegrity(&ours, db, "VACUUM failed");
-    }
-    check(nFailed>10, "VACUUM failed %d times", nFailed);
-    if( k==2 ) failWrites(0);
-    runOn(&stock, adb[1], "VACUUM");
-    for(n=0; n<2; n++) apLib[n]->close(adb[n]);
-    sameFiles(azFile[0], azFile[1], "VACUUM that had failed");
-    adb[1] = openDb(&stock, azFile[0], 0);
-    finishPair();
-    if( k==1 ) failMemory(0);
-  }
-}
-
 int main(int argc, char **argv){
   static const Test aTest[] = {
     { "same", testSame }, { "edges", testEdges }, { "files", testFiles },
@@ -785,8 +402,7 @@ int main(int argc, char **argv){
     { "reals", testReals }, { "again", testAgain }, { "root", testRoot },
     { "transactions", testTransactions }, { "elsewhere", testElsewhere },
     { "spill", testSpill }, { "stop", testStop }, { "memory", testMemory },
-    { "full", testFull }, { "writes", testWrites }, { "vacuum", testVacuum },
-    { "fails", testVacuumFails }, { "insert", testInsert },
+    { "full", testFull }, { "writes", testWrites },
   };
   if( argc<2 || pairLoad(argv[1]) ){
     fprintf(stderr, "usage: upkeep STOCK [NAME]\n");

@@ -504,7 +504,8 @@ struct HpPlan {
   u8 bGuess;             /* nStock says little; of OP_HpFind, SQLite searches an index */
   /* OP_HpTask: what is done.  Else NULL */
   int (*xTask)(Vdbe*, const HpPlan*, const VdbeOp*, Mem*, int*);
-  u8 bNumber;            /* ... hp_copy.c: rows get new rowids */
+  u8 bNumber;            /* ... hp_copy.c: rows get new rowids, ... */
+  u8 bCounted;           /* ... and each entry is a row that changes() counts */
   /* Written while the statement runs, by the thread that steps it: */
   int nLost;             /* A join: number of executions to skip next time */
   int nSkip;             /* Number of executions to skip now: hp_gate.c */

@@ -11,8 +11,8 @@
 ** SQLite's transfer optimization codes such a loop for a table, and one for
 ** each of its indexes, if INSERT INTO new SELECT * FROM old is between tables
 ** that are alike.  Those of VACUUM are taken over: their destination is new,
-** nobody looks at it, and there is no hook, trigger or counter of changes.  Of
-** other statements that of the table is, if the table is empty when it runs.
+** nobody looks at it, and there is no hook, trigger or counter of changes.
+** Those of other statements are, if the b-tree is empty when they run.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -21,8 +21,9 @@
 
 /*
 ** SQLite is about to code the loop that copies the b-tree of cursor iFrom,
-** which is open, into that of iTo: index pIdx, or if that is NULL table pTab.
-** Returns the address of OP_HpTask, or 0 if it is left to SQLite.
+** which is open, into that of iTo: index pIdx of pTab, or if that is NULL the
+** table itself.  Returns the address of OP_HpTask, or 0 if SQLite's loop does
+** it.
 */
 SQLITE_PRIVATE int sqlite3HpCopyBegin(
   Parse *pParse,
@@ -32,26 +33,22 @@ SQLITE_PRIVATE int sqlite3HpCopyBegin(
   int iTo
 ){
   sqlite3 *db = pParse->db;
+  int bVacuum = (db->mDbFlags & DBFLAG_Vacuum)!=0;
   HpPlan *pPlan;
-  int addr, i;
+  int addr;
   /* Not hpTaskPlanMay(): cells are copied in any encoding */
   if( pParse->nErr ) return 0;
-  if( (db->mDbFlags & DBFLAG_Vacuum)==0
-   && (pIdx || (pTab->tabFlags & TF_Autoincrement))
-  ){
-    return 0;
-  }
+  if( !bVacuum && pIdx==0 && (pTab->tabFlags & TF_Autoincrement) ) return 0;
   if( hpConfigOffload(db)==HP_OFFLOAD_OFF || !IsOrdinaryTable(pTab) ) return 0;
-  for(i=0; pIdx && i<pIdx->nColumn; i++){
-    /* SQLite inserts these as any: the collation may have changed */
-    if( sqlite3_stricmp(sqlite3StrBINARY, pIdx->azColl[i]) ) return 0;
-  }
   pPlan = hpCompileEmpty();
   if( pPlan==0 ) return 0;
   assert( pPlan->nPipe==0 && pPlan->nSet==0 );
   pPlan->xTask = hpCopyRun;
   pPlan->bNumber = pIdx==0 && pTab->iPKey<0 && pTab->pIndex==0
                 && (db->mDbFlags & DBFLAG_VacuumInto)==0;
+  /* As OPFLAG_NCHANGE of SQLite's loop */
+  pPlan->bCounted = !bVacuum
+                 && (pIdx==0 || (!HasRowid(pTab) && IsPrimaryKeyIndex(pIdx)));
   addr = hpEmitTask(pParse, pPlan);
   if( db->mallocFailed ) return 0;
   sqlite3VdbeChangeP1(pParse->pVdbe, addr, iFrom);
