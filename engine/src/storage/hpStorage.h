@@ -54,7 +54,7 @@ typedef struct HpLayer HpLayer;
 static int hpLayerNew(Btree*, Pgno, HpLayer**);
 static int hpLayerAdd(HpLayer*, const u8*, u32);
 static int hpLayerRow(HpLayer*, i64, const u8*, u32);
-static int hpLayerCell(HpLayer*, const u8*, u32, i64);
+static SQLITE_INLINE int hpLayerCell(HpLayer*, const u8*, u32, i64);
 static int hpLayerEnd(HpLayer*);
 static void hpLayerFree(HpLayer*);
 

@@ -148,17 +148,33 @@ static int hpLayerFlush(HpLayer *p, int iLevel, Pgno iRight, Pgno *piPage){
 }
 
 /* Has a cell of n bytes room on the page of level iLevel? */
-static int hpLayerFits(const HpLayer *p, int iLevel, u32 n){
+static SQLITE_INLINE int hpLayerFits(const HpLayer *p, int iLevel, u32 n){
   const HpLayerPage *pLevel = &p->aLevel[iLevel];
   return hpLayerHead(iLevel)+2*(pLevel->nCell+1)+n<=pLevel->iFree;
 }
 
+/* Copy n bytes, which are few mostly */
+static SQLITE_INLINE void hpLayerBytes(u8 *aTo, const u8 *a, u32 n){
+  if( n>=8 && n<=64 ){
+    u32 i;
+    for(i=0; i+8<n; i+=8) memcpy(&aTo[i], &a[i], 8);
+    memcpy(&aTo[n-8], &a[n-8], 8);
+  }else{
+    memcpy(aTo, a, n);
+  }
+}
+
 /* Append a cell to the page of level iLevel, where it has room */
-static void hpLayerAppend(HpLayer *p, int iLevel, const u8 *aCell, u32 n){
+static SQLITE_INLINE void hpLayerAppend(
+  HpLayer *p,
+  int iLevel,
+  const u8 *aCell,
+  u32 n
+){
   HpLayerPage *pLevel = &p->aLevel[iLevel];
   assert( n>=4 && hpLayerFits(p, iLevel, n) );
   pLevel->iFree -= n;
-  memcpy(&pLevel->aPage[pLevel->iFree], aCell, n);
+  hpLayerBytes(&pLevel->aPage[pLevel->iFree], aCell, n);
   put2byte(&pLevel->aPage[hpLayerHead(iLevel)+2*pLevel->nCell], pLevel->iFree);
   pLevel->nCell++;
 }
@@ -229,11 +245,13 @@ static int hpLayerLeaf(HpLayer *p){
   return rc ? rc : hpLayerEmpty(p, 0);
 }
 
-/*
-** The next entry of a table with rowid iRowid, or of an index: a cell of n
-** bytes, as it is on a leaf.  Its key is greater than those of all before it.
-*/
-static int hpLayerCell(HpLayer *p, const u8 *aCell, u32 n, i64 iRowid){
+/* hpLayerCell(), with or without room on the leaf */
+static SQLITE_NOINLINE int hpLayerNext(
+  HpLayer *p,
+  const u8 *aCell,
+  u32 n,
+  i64 iRowid
+){
   assert( p->pRoot!=0 && n>=4 );
   if( p->bTable==0 ) return hpLayerInner(p, 0, aCell, n);
   if( !hpLayerFits(p, 0, n) ){
@@ -264,7 +282,7 @@ static int hpLayerRow(HpLayer *p, i64 iRowid, const u8 *aRecord, u32 n){
     x.nData = (int)n;
     p->pBtree->pBt->iHpRoot = p->iRoot;
     rc = fillInCell(p->pRoot, p->aCell, &x, &nCell);
-    return rc ? rc : hpLayerCell(p, p->aCell, (u32)nCell, iRowid);
+    return rc ? rc : hpLayerNext(p, p->aCell, (u32)nCell, iRowid);
   }
   nHead = (u32)putVarint32(aHead, n);
   nHead += (u32)sqlite3PutVarint(&aHead[nHead], (u64)iRowid);
@@ -279,6 +297,25 @@ static int hpLayerRow(HpLayer *p, i64 iRowid, const u8 *aRecord, u32 n){
   memcpy(&aCell[nHead], aRecord, n);
   put2byte(&pLevel->aPage[hpLayerHead(0)+2*pLevel->nCell], pLevel->iFree);
   pLevel->nCell++;
+  p->iRowid = iRowid;
+  return SQLITE_OK;
+}
+
+/*
+** The next entry of a table with rowid iRowid, or of an index: a cell of n
+** bytes, as it is on a leaf.  Its key is greater than those of all before it.
+*/
+static SQLITE_INLINE int hpLayerCell(
+  HpLayer *p,
+  const u8 *aCell,
+  u32 n,
+  i64 iRowid
+){
+  assert( p->pRoot!=0 && n>=4 );
+  if( p->aLevel[0].nHeld || !hpLayerFits(p, 0, n) ){
+    return hpLayerNext(p, aCell, n, iRowid);
+  }
+  hpLayerAppend(p, 0, aCell, n);
   p->iRowid = iRowid;
   return SQLITE_OK;
 }
@@ -318,7 +355,7 @@ static int hpLayerAdd(HpLayer *p, const u8 *aRecord, u32 n){
   assert( p->pRoot!=0 && p->bTable==0 && n>=2 );
   if( n<=p->pRoot->maxLocal ){
     nCell = putVarint32(aCell, n);
-    memcpy(&aCell[nCell], aRecord, n);
+    hpLayerBytes(&aCell[nCell], aRecord, n);
     nCell += (int)n;
     if( nCell<4 ) aCell[nCell++] = 0;
   }else{
@@ -331,7 +368,7 @@ static int hpLayerAdd(HpLayer *p, const u8 *aRecord, u32 n){
     rc = fillInCell(p->pRoot, aCell, &x, &nCell);
     if( rc ) return rc;
   }
-  return hpLayerInner(p, 0, aCell, (u32)nCell);
+  return hpLayerCell(p, aCell, (u32)nCell, 0);
 }
 
 /*
