@@ -548,6 +548,7 @@ static int hpGroupIsSane(const HpGroupPlan*, const u8*);
 static void hpRadixPass(struct HpSorted*, struct HpSorted*, u32, u64);
 static void hpRadixMerge(const HpGroupPlan*, struct HpSorted*, struct HpSorted*, u32);
 static int hpRadixSort(HpRuns*, struct HpSorted*, u32, int);
+static int hpRadixPairs(HpRuns*, struct HpSorted*, u32, u32);
 static int hpRadixGroups(HpRuns*);
 static u8 *hpRadixGroup(const HpRuns*, u32);
 

@@ -12,10 +12,11 @@
 **    hpRadixAhead(), hpRadixPrefetch()    ask for the memory of groups to come
 **    hpRadixMerge()   sort few groups by merging
 **    hpRadixSort()    put any groups in key order
+**    hpRadixPairs()   ... pairs, of which it is known how their keys begin
 **    hpRadixPass()    sort numbers of 64 bits with what belongs to them
 **
 ** Sorting looks at eight bytes of each normalized key, those after the bytes that
-** all keys begin with: a radix sort by those bytes that differ at all.  Stretches
+** all keys begin with: a radix sort by those bits that differ at all.  Stretches
 ** that are still equal are sorted likewise by what follows, short ones by merging.
 ** Groups lie anywhere in memory, so whoever walks through them in key order asks
 ** for those some steps ahead.
@@ -27,6 +28,10 @@
 
 #define HP_MIN_RADIX   256     /* Fewer entries are sorted by merging alone */
 #define HP_MX_DEPTH    40      /* Levels of sorting by eight bytes each */
+#define HP_RADIX_DIGIT 11      /* Bits of a digit: 2,048 counters, ... */
+#define HP_RADIX_WIDE  2048    /* ... if there are so many entries; else 8 */
+#define HP_RADIX_TOP   3       /* So many digits tell most entries apart */
+#define HP_RADIX_FEW   16      /* So many are put in order one by one */
 
 /*
 ** Compare the normalized keys of two groups.  Of rows
@@ -124,9 +129,77 @@ static int hpRadixIsByPrefix(const struct HpSorted *a, u32 n){
 }
 #endif
 
+/* Sort a few of a[0..n-1] by prefix alone, with scratch aTmp */
+static void hpRadixFew(struct HpSorted *a, struct HpSorted *aTmp, u32 n){
+#define hpPrefixLess(X,Y) ((X)->prefix<=(Y)->prefix)
+  if( n>HP_RADIX_FEW ){
+    HP_RADIX_MERGE(a, aTmp, n, hpPrefixLess)
+  }else{
+    u32 i;
+    for(i=1; i<n; i++){
+      struct HpSorted x = a[i];
+      u32 k = i;
+      for(; k>0 && a[k-1].prefix>x.prefix; k--) a[k] = a[k-1];
+      a[k] = x;
+    }
+  }
+#undef hpPrefixLess
+  assert( hpRadixIsByPrefix(a, n) );
+}
+
+/* The number of bits of x */
+static int hpRadixBits(u64 x){
+  int n = 0;
+  for(; x>=256; x>>=8) n += 8;
+  for(; x; x>>=1) n++;
+  return n;
+}
+
 /*
-** Sort a[0..n-1] by the bytes of the prefix that mDiff has bits in, with
-** scratch aTmp.
+** Sort a[0..n-1] by nBit bits of what its prefixes are larger than iMin, from
+** bit iFirst on, with scratch aTmp.  One pass for each digit, from the last one
+** on.
+*/
+static void hpRadixDigits(
+  struct HpSorted *a,
+  struct HpSorted *aTmp,
+  u32 n,
+  u64 iMin,
+  int iFirst,
+  int nBit
+){
+  int mxDigit = n>=HP_RADIX_WIDE ? HP_RADIX_DIGIT : 8;
+  int nPass = (nBit+mxDigit-1)/mxDigit;
+  int nDigit = (nBit+nPass-1)/nPass;
+  u32 mask = ((u32)1<<nDigit)-1;
+  struct HpSorted *aFrom = a;
+  struct HpSorted *aTo = aTmp;
+  int shift;
+  u32 i;
+  assert( nBit>0 && iFirst+nBit<=64 && nDigit<=HP_RADIX_DIGIT );
+  for(shift=iFirst; shift<iFirst+nBit; shift+=nDigit){
+    u32 aStart[(1<<HP_RADIX_DIGIT)+1];
+    struct HpSorted *aSwap = aFrom;
+    memset(aStart, 0, sizeof(u32)*((size_t)mask+2));
+    for(i=0; i<n; i++) aStart[(((aFrom[i].prefix-iMin)>>shift) & mask)+1]++;
+    for(i=1; i<=mask; i++) aStart[i] += aStart[i-1];
+    for(i=0; i<n; i++){
+      aTo[aStart[((aFrom[i].prefix-iMin)>>shift) & mask]++] = aFrom[i];
+    }
+    aFrom = aTo;
+    aTo = aSwap;
+  }
+  if( aFrom!=a ) memcpy(a, aFrom, sizeof(*a)*(size_t)n);
+}
+
+/*
+** Sort a[0..n-1] by prefix, with scratch aTmp.  mDiff has the bits in which
+** prefixes differ.
+**
+** Of what they are larger than the least one only some bits matter: those from
+** the first that is in mDiff to the last one of the largest.  If these are
+** many, as those of texts, three digits tell most of them apart, and the few
+** that agree in these are sorted behind that.
 */
 static void hpRadixPass(
   struct HpSorted *a,
@@ -134,24 +207,34 @@ static void hpRadixPass(
   u32 n,
   u64 mDiff
 ){
-  struct HpSorted *aFrom = a;
-  struct HpSorted *aTo = aTmp;
-  u32 i;
-  int shift;
-  for(shift=0; shift<64; shift+=8){
-    u32 aStart[257];
-    struct HpSorted *aSwap = aFrom;
-    if( ((mDiff>>shift) & 0xff)==0 ) continue;
-    memset(aStart, 0, sizeof(aStart));
-    for(i=0; i<n; i++) aStart[((aFrom[i].prefix>>shift) & 0xff)+1]++;
-    for(i=1; i<256; i++) aStart[i] += aStart[i-1];
-    for(i=0; i<n; i++){
-      aTo[aStart[(aFrom[i].prefix>>shift) & 0xff]++] = aFrom[i];
-    }
-    aFrom = aTo;
-    aTo = aSwap;
+  u64 iMin, iMax;
+  u32 i, j;
+  int iFirst, nBit, nTop;
+  if( mDiff==0 || n<2 ) return;
+  iMin = iMax = a[0].prefix;
+  for(i=1; i<n; i++){
+    iMin = MIN(iMin, a[i].prefix);
+    iMax = MAX(iMax, a[i].prefix);
   }
-  if( aFrom!=a ) memcpy(a, aFrom, sizeof(*a)*(size_t)n);
+  for(iFirst=0; ((mDiff>>iFirst) & 1)==0; iFirst++){}
+  nBit = hpRadixBits((iMax-iMin)>>iFirst);
+  assert( iMin<iMax && nBit>0 );
+  nTop = HP_RADIX_TOP*(n>=HP_RADIX_WIDE ? HP_RADIX_DIGIT : 8);
+  if( nBit<=nTop ){
+    hpRadixDigits(a, aTmp, n, iMin, iFirst, nBit);
+  }else{
+    int shift = iFirst+nBit-nTop;
+    hpRadixDigits(a, aTmp, n, iMin, shift, nTop);
+    for(i=0; i<n; i=j){
+      u64 x = (a[i].prefix-iMin)>>shift;
+      for(j=i+1; j<n && (a[j].prefix-iMin)>>shift==x; j++){}
+      if( j-i<HP_MIN_RADIX ){
+        if( j-i>1 ) hpRadixFew(&a[i], aTmp, j-i);
+      }else{
+        hpRadixDigits(&a[i], aTmp, j-i, iMin, iFirst, shift-iFirst);
+      }
+    }
+  }
   assert( hpRadixIsByPrefix(a, n) );
 }
 
@@ -330,6 +413,14 @@ static int hpRadixSort(HpRuns *pRuns, struct HpSorted *a, u32 n, int bRecord){
     if( hpRadixRecords(pRuns, a, n) ) return HP_DECLINE;
   }
   return hpRadixLevel(pRuns, a, &a[n], n, 0, HP_MX_DEPTH);
+}
+
+/*
+** The same for pairs, whose keys agree in their first nSame bytes.
+*/
+static int hpRadixPairs(HpRuns *pRuns, struct HpSorted *a, u32 n, u32 nSame){
+  assert( pRuns->pPlan->bWhole && n>0 );
+  return hpRadixFrom(pRuns, a, &a[n], n, nSame, HP_MX_DEPTH);
 }
 
 /* The groups of a worker in key order: number i of them */

@@ -181,6 +181,34 @@ static void hpSliceFind(HpWorker *p){
 }
 
 /*
+** In how many bytes do all keys of slice i agree?  Pairs of a run are in order,
+** so the first one and the last one tell.
+*/
+static u32 hpSliceSame(const HpGroupPlan *pPlan, const HpSlices *p, u32 i){
+  const u8 *zFirst = 0;
+  u32 nSame = 0;
+  int k, iEnd;
+  for(k=0; k<p->nRun; k++){
+    const u32 *aFirst = &p->aFirst[(u64)k*(p->nSlice+1) + i];
+    if( aFirst[0]>=aFirst[1] ) continue;
+    for(iEnd=0; iEnd<2; iEnd++){
+      u32 n, j;
+      const u8 *z = hpEntryKey(pPlan,
+          hpSliceGroup(&p->aRun[k], iEnd ? aFirst[1]-1 : aFirst[0]), &n);
+      if( zFirst==0 ){
+        zFirst = z;
+        nSame = n;
+      }
+      n = MIN(n, nSame);
+      for(j=0; j<n && z[j]==zFirst[j]; j++){}
+      nSame = j;
+    }
+  }
+  assert( zFirst!=0 );
+  return nSame;
+}
+
+/*
 ** Put slice i together.
 */
 static int hpSliceOne(HpWorker *p, u32 i, struct HpSorted *a, u32 n, int bCheck){
@@ -198,7 +226,11 @@ static int hpSliceOne(HpWorker *p, u32 i, struct HpSorted *a, u32 n, int bCheck)
     for(j=aFirst[0]; j<aFirst[1]; j++) a[m++].aGroup = hpSliceGroup(&pSlices->aRun[k], j);
   }
   assert( m==n );
-  rc = hpRadixSort(p->pRuns, a, n, pSlices->bRecord);
+  if( pPlan->bWhole ){
+    rc = hpRadixPairs(p->pRuns, a, n, hpSliceSame(pPlan, pSlices, i));
+  }else{
+    rc = hpRadixSort(p->pRuns, a, n, pSlices->bRecord);
+  }
   if( pPlan->bRows ){
     /* Rows stay apart */
     for(j=0; j<n; j++) apOut[j] = a[j].aGroup;
