@@ -97,6 +97,69 @@ SQLITE_API int hp_fetch(
 #define HP_LINGER_ASK 3
 SQLITE_API int hp_linger(int);
 
+/*
+** A program that fills a table from several threads:
+**
+**     p = hp_load_new(pInsert);
+**     in any thread:      n = hp_load_row(p, aValue, aTo, nTo);
+**     in one thread:      rc = hp_load_rows(p, aRow, nByte, &nRow);
+**     hp_load_free(p);
+**
+** pInsert is an INSERT with a parameter for each column, or for some of them, on
+** a table of which a row needs nothing else: no index, trigger, CHECK, default
+** value of a column that is not named, foreign key that is checked, generated
+** column, AUTOINCREMENT or virtual table, and no OR.  hp_load_new() returns NULL
+** if it is another one, if a hook, a trace or UTF-16 is in the way, or if there is
+** no memory: then bind values and step, as ever.  hp_load_rows() may not be called
+** once the statement is finalized; hp_load_free() may, in any thread.
+*/
+typedef struct hp_load hp_load;
+SQLITE_API hp_load *hp_load_new(sqlite3_stmt*);
+SQLITE_API void hp_load_free(hp_load*);
+
+/*
+** Make a row of the values aValue[], one for each parameter, in their order, as
+** the INSERT would make it of them.  Returns the bytes of the row, which is
+** written to aTo; what is behind it in aTo may be written over.  Returns 0 if
+** there may be too little room, or the row is to be inserted by the statement
+** instead: SQLite may refuse it.  There is enough room for 128 bytes, and 48 for
+** each column of the table, and all texts and blobs.
+**
+** It reads nothing but what hp_load_new() found, and allocates nothing, so any
+** number of threads may call it at a time, while others use the connection.
+*/
+typedef struct hp_load_value hp_load_value;
+struct hp_load_value {
+  union {
+    sqlite3_int64 i;        /* SQLITE_INTEGER */
+    double r;               /* SQLITE_FLOAT */
+    const char *z;          /* SQLITE_TEXT in UTF-8, SQLITE_BLOB */
+  } v;
+  unsigned int n;           /* Bytes of a text or blob, less than 2^31 */
+  unsigned int eType;       /* SQLITE_INTEGER .. SQLITE_NULL */
+};
+SQLITE_API sqlite3_int64 hp_load_row(
+  const hp_load*,
+  const hp_load_value *aValue,
+  unsigned char *aTo,       /* Write it here, */
+  sqlite3_int64 nTo         /* ... in so many bytes */
+);
+
+/*
+** Append rows that hp_load_row() has made to the table, one behind the other in
+** aRow[0..nByte-1], as if the INSERT had been stepped once for each.  *pnRow is
+** the number of those that were appended.  If it is less than all, and the result
+** is SQLITE_OK, the next row is to be inserted by the statement: because its key is not
+** greater than those that are there, no write transaction is open, the schema has
+** changed, or the like.  An error is one that the INSERT would have met, and leaves
+** of the transaction what it would have left.
+*/
+SQLITE_API int hp_load_rows(
+  hp_load*,
+  const unsigned char *aRow, sqlite3_int64 nByte,
+  sqlite3_int64 *pnRow
+);
+
 #ifdef __cplusplus
 }
 #endif
