@@ -132,6 +132,36 @@ api! {
     }
 }
 
+type RawLoad = *mut c_void;
+
+/// What our library has to fill a table from several threads: `hp_load_new()` and the like, of
+/// hpsqlite.h.
+#[derive(Clone, Copy)]
+struct LoadApi {
+    new: unsafe extern "C" fn(RawStmt) -> RawLoad,
+    row: unsafe extern "C" fn(RawLoad, *const LoadValue, *mut u8, i64) -> i64,
+    rows: unsafe extern "C" fn(RawLoad, *const u8, i64, *mut i64) -> c_int,
+    free: unsafe extern "C" fn(RawLoad) -> (),
+}
+
+impl LoadApi {
+    /// None where the library is not ours.
+    ///
+    /// # Safety
+    /// As for [`SqliteApi::resolve`].
+    unsafe fn resolve(lib: &libloading::Library) -> Option<LoadApi> {
+        // SAFETY: these names are of our library alone, and so are their types.
+        unsafe {
+            Some(LoadApi {
+                new: *lib.get(b"hp_load_new\0").ok()?,
+                row: *lib.get(b"hp_load_row\0").ok()?,
+                rows: *lib.get(b"hp_load_rows\0").ok()?,
+                free: *lib.get(b"hp_load_free\0").ok()?,
+            })
+        }
+    }
+}
+
 /// Whether a statement that is being prepared may do something: SQLite's number of the action, and
 /// its first two details, empty where there are none.
 pub type Allow = fn(action: i32, first: &str, second: &str) -> bool;
@@ -149,6 +179,7 @@ pub fn logged() -> Vec<(c_int, String)> {
 /// A loaded SQLite library.
 pub struct Library {
     api: SqliteApi,
+    load: Option<LoadApi>,
     // Never unloaded while `api` can still be called.
     _handle: libloading::Library,
     path: PathBuf,
@@ -172,8 +203,11 @@ impl Library {
         // SAFETY: a library that exports SQLite's names is taken to be SQLite.
         let api = unsafe { SqliteApi::resolve(&handle) }
             .map_err(|_| anyhow!("{} is no SQLite library", path.display()))?;
+        // SAFETY: as above.
+        let load = unsafe { LoadApi::resolve(&handle) };
         Ok(Library {
             api,
+            load,
             _handle: handle,
             path: full,
         })
@@ -809,6 +843,138 @@ impl Stmt<'_> {
             Value::Real(r) => r.to_string(),
             Value::Text(t) | Value::Blob(t) => String::from_utf8_lossy(t).into_owned(),
         }
+    }
+}
+
+/// A value of a row that a [`RowMaker`] makes: `hp_load_value`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct LoadValue {
+    value: LoadUnion,
+    length: u32,
+    kind: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+union LoadUnion {
+    integer: i64,
+    real: f64,
+    text: *const u8,
+}
+
+impl LoadValue {
+    pub const NULL: LoadValue = LoadValue {
+        value: LoadUnion { integer: 0 },
+        length: 0,
+        kind: 5,
+    };
+
+    #[inline]
+    pub fn integer(integer: i64) -> LoadValue {
+        LoadValue {
+            value: LoadUnion { integer },
+            length: 0,
+            kind: 1,
+        }
+    }
+
+    #[inline]
+    pub fn real(real: f64) -> LoadValue {
+        LoadValue {
+            value: LoadUnion { real },
+            length: 0,
+            kind: 2,
+        }
+    }
+
+    /// A text of UTF-8, which the value does not keep where it is.
+    #[inline]
+    pub fn text(text: &[u8]) -> LoadValue {
+        LoadValue {
+            value: LoadUnion {
+                text: text.as_ptr(),
+            },
+            length: text.len() as u32,
+            kind: 3,
+        }
+    }
+}
+
+/// Makes rows in any thread, which the connection then only appends (`hp_load_new()`).
+pub struct RowMaker {
+    api: LoadApi,
+    raw: RawLoad,
+    /// The statement whose rows they are.
+    insert: RawStmt,
+    parameters: usize,
+}
+
+// SAFETY: hp_load_row() reads what hp_load_new() has found and writes to the caller's memory alone;
+// hp_load_free() may be called in any thread. hp_load_rows() needs the statement, which stays in its
+// thread.
+unsafe impl Send for RowMaker {}
+// SAFETY: as above.
+unsafe impl Sync for RowMaker {}
+
+impl Drop for RowMaker {
+    fn drop(&mut self) {
+        // SAFETY: `raw` came from hp_load_new and is freed once.
+        unsafe { (self.api.free)(self.raw) };
+    }
+}
+
+impl RowMaker {
+    /// Appends the row of these values, one for each parameter, to `rows`, if it needs no more bytes
+    /// than `room`; false if the statement has to insert it.
+    ///
+    /// # Safety
+    /// The texts of the values are where they were.
+    #[inline]
+    pub unsafe fn row(&self, values: &[LoadValue], rows: &mut Vec<u8>, room: usize) -> bool {
+        assert_eq!(values.len(), self.parameters);
+        rows.reserve(room);
+        let length = rows.len();
+        // SAFETY: there is room for so many bytes behind the last one, and as many values as
+        // parameters. The caller vouches for their texts.
+        let made = unsafe {
+            let to = rows.as_mut_ptr().add(length);
+            let made = (self.api.row)(self.raw, values.as_ptr(), to, room as i64);
+            rows.set_len(length + made as usize);
+            made
+        };
+        made > 0
+    }
+}
+
+impl Stmt<'_> {
+    /// What makes rows for this INSERT; none if it does more than to insert a row.
+    pub fn row_maker(&self) -> Option<RowMaker> {
+        let api = self.db.lib.load?;
+        // SAFETY: the statement is live.
+        let (raw, parameters) = unsafe {
+            (
+                (api.new)(self.raw),
+                (self.db.lib.api.bind_parameter_count)(self.raw),
+            )
+        };
+        (!raw.is_null()).then_some(RowMaker {
+            api,
+            raw,
+            insert: self.raw,
+            parameters: parameters as usize,
+        })
+    }
+
+    /// Appends rows that the maker has made, one behind the other. Gives how many it has appended: if
+    /// they are less than all, and there is no error, the statement has to insert the next one.
+    pub fn append(&mut self, maker: &RowMaker, rows: &[u8]) -> (usize, Result<(), SqlError>) {
+        assert!(maker.insert == self.raw);
+        let mut done = 0;
+        // SAFETY: the maker is of this statement, which is live; the rows are of the maker.
+        let rc =
+            unsafe { (maker.api.rows)(maker.raw, rows.as_ptr(), rows.len() as i64, &mut done) };
+        (done as usize, self.check(rc))
     }
 }
 

@@ -9,11 +9,13 @@ use common::import::{dump, numbered, sql, sqlite3, write};
 use common::{Done, Place};
 
 /// Tables that rows go to; none: a new one.
-const TABLES: [Option<&str>; 6] = [
+const TABLES: [Option<&str>; 8] = [
     None,
     Some("CREATE TABLE t(x INTEGER, y REAL, z TEXT)"),
     Some("CREATE TABLE t(x, y NUMERIC, z BLOB)"),
     Some("CREATE TABLE t(x)"),
+    Some("CREATE TABLE t(x DATE, y DOUBLE, z VARCHAR(9), w BIGINT)"),
+    Some("CREATE TABLE t(x TEXT, y INTEGER, z REAL); CREATE INDEX i ON t(y, z)"),
     Some("CREATE TABLE t(x ANY, y ANY) STRICT"),
     Some("CREATE TABLE t(x INT, y INT CHECK(typeof(y)<>'blob'), z AS (typeof(x)), w DEFAULT 5)"),
 ];
@@ -175,6 +177,78 @@ fn texts_that_look_like_numbers_become_what_the_shell_makes_of_them() {
     }
     write(&place, "x.csv", text);
     equals_shell(&place, "csv", "x.csv");
+}
+
+/// Rows are made by workers while their keys go up, and inserted one by one from then on.
+#[test]
+fn keys_may_come_in_any_order() {
+    const ROWS: u64 = 60_000;
+    let place = Place::new();
+    let up = |i: u64| 2 * i;
+    let down = |i: u64| 2 * (ROWS - i);
+    let once_back = |i: u64| if i == 40_000 { 1 } else { 2 * i };
+    let orders: [&dyn Fn(u64) -> u64; 3] = [&up, &down, &once_back];
+    for (i, order) in orders.into_iter().enumerate() {
+        let row = |i| format!("text {i},{},{}.50\n", order(i), i % 7);
+        write(&place, "x.csv", (0..ROWS).map(row).collect::<String>());
+        for first in ["", "INSERT INTO t VALUES('first', -5, 0)"] {
+            let schema = "CREATE TABLE t(s TEXT, k INTEGER PRIMARY KEY, r REAL);";
+            for database in ["a.db", "b.db", "c.db"] {
+                let _ = std::fs::remove_file(place.path(database));
+                sql(&place, database, &format!("{schema}{first}"));
+            }
+            sqlite3(&place, "a.db", &[".import --csv x.csv t"]).expect(0);
+            let import = |database| ["import", database, "x.csv", "t", "--no-header"];
+            let done = place.run(&import("b.db"));
+            done.expect(0).says("60,000 rows into t");
+            let with_commits = [&import("c.db")[..], &["--commit", "777"]].concat();
+            place.run(&with_commits).expect(0);
+            for database in ["b.db", "c.db"] {
+                let ours = dump(&place, database);
+                assert!(ours == dump(&place, "a.db"), "order {i}, {database}");
+                assert_eq!(sql(&place, database, "PRAGMA integrity_check"), "ok\n");
+            }
+        }
+    }
+}
+
+/// SQLite itself has nothing that makes rows in workers.
+#[test]
+fn both_libraries_make_the_same_rows() {
+    let place = Place::new();
+    let csv: String = (0..50_000)
+        .map(|i| format!("{i},{}.5,\"q\"\"{i}\",2013-07-{:02}, {i} \n", i * 7, i % 31))
+        .collect();
+    let json: String = (0..50_000)
+        .map(|i| match i % 5 {
+            0 => format!("{{\"a\":{i},\"b\":\"{i}\",\"c\":{i}.25}}\n"),
+            1 => format!("{{\"c\":-{i},\"d\":null,\"e\":\"\\u00e9{i}\"}}\n"),
+            2 => format!("{{\"b\":1e{},\"a\":\"{i}.0\",\"c\":\"1e2\"}}\n", i % 300),
+            3 => format!("{{\"a\":true,\"d\":[{i}],\"e\":{i}.125,\"c\":{i}}}\n"),
+            _ => "{}\n".to_owned(),
+        })
+        .collect();
+    write(&place, "x.csv", csv);
+    write(&place, "x.jsonl", json);
+    for table in [
+        "CREATE TABLE t(a, b, c, d, e)",
+        "CREATE TABLE t(a INTEGER, b REAL, c TEXT, d DATE, e NUMERIC)",
+        "CREATE TABLE t(a TEXT, b TEXT, c REAL, d BLOB, e TEXT)",
+    ] {
+        for file in ["x.csv", "x.jsonl"] {
+            for database in ["a.db", "b.db"] {
+                let _ = std::fs::remove_file(place.path(database));
+                sql(&place, database, table);
+            }
+            let stock = "libexec/hpsqlite/libsqlite3-stock.so";
+            let theirs = place.run(&["import", "a.db", file, "t", "--lib", stock]);
+            theirs.expect(0).says("50,000 rows into t");
+            let ours = place.run(&["import", "b.db", file, "t"]);
+            ours.expect(0).says("50,000 rows into t");
+            let same = dump(&place, "b.db") == dump(&place, "a.db");
+            assert!(same, "{file} into {table}");
+        }
+    }
 }
 
 #[test]

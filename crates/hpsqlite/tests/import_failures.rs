@@ -66,6 +66,61 @@ fn a_bad_row_leaves_nothing_or_is_put_aside() {
     );
 }
 
+/// A bad row in the midst of rows that workers have made.
+#[test]
+fn a_bad_row_among_many_is_named() {
+    let place = Place::new();
+    let rows = |bad: &[u64]| {
+        let row = |i| match bad.contains(&i) {
+            true => format!("{i},\n"),
+            false => format!("{i},text {i}\n"),
+        };
+        (1..=60_000).map(row).collect::<String>()
+    };
+    let schema = "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT NOT NULL)";
+    sql(&place, "x.db", schema);
+    write(&place, "x.csv", rows(&[55_555]));
+    let import = ["import", "x.db", "x.csv", "t", "--null", ""];
+    let done = place.run(&import).expect(1);
+    done.says("x.csv:55555: column 2 \"b\": NOT NULL constraint failed: t.b\n")
+        .says("nothing is imported");
+    assert_eq!(sql(&place, "x.db", "SELECT count(*) FROM t"), "0\n");
+    let with_commits = [&import[..], &["--commit", "1000"]].concat();
+    let done = place.run(&with_commits).expect(1);
+    done.says("x.csv:55555: ").says("55,000 rows are committed");
+    assert_eq!(
+        sql(
+            &place,
+            "x.db",
+            "SELECT count(*), max(a) FROM t; DELETE FROM t"
+        ),
+        "55000|55000\n"
+    );
+    write(&place, "x.csv", rows(&[1, 30_000, 30_001, 59_999]));
+    let with_bad = [&import[..], &["--bad", "bad.csv"]].concat();
+    let done = place.run(&with_bad).expect(0);
+    done.says("59,996 rows into t")
+        .says("4 bad rows in bad.csv");
+    assert_eq!(
+        sql(
+            &place,
+            "x.db",
+            "SELECT count(*), sum(a), sum(length(b)>5) FROM t"
+        ),
+        format!("59996|{}|59996\n", 60_000u64 * 60_001 / 2 - 120_001)
+    );
+    let bad = place.text("bad.csv");
+    let lines = bad.lines().map(|line| line.split(',').next().unwrap());
+    let lines: Vec<&str> = lines.collect();
+    assert_eq!(lines, ["line", "1", "30000", "30001", "59999"]);
+    // A key that is there is found by SQLite.
+    let done = place.run(&import).expect(1);
+    done.says("x.csv:1: column 2 \"b\": NOT NULL constraint failed");
+    write(&place, "x.csv", rows(&[]));
+    let done = place.run(&import).expect(1);
+    done.says("x.csv:2: column 1 \"a\": UNIQUE constraint failed: t.a");
+}
+
 #[test]
 fn a_quote_that_is_not_closed_is_named_where_it_opens() {
     let place = Place::new();

@@ -9,7 +9,7 @@ use memchr::memchr;
 use super::field::{CsvBytes, CsvField, PADDING, Stop, undouble};
 use super::number::{integer_at, is_plain_integer, is_plain_number};
 use super::rows::{
-    CellChange, ColumnValues, Fault, ImportColumn, Oddity, ReadRow, RowBlock, RowRules,
+    CellChange, ColumnValues, Fault, ImportColumn, Oddity, ReadRow, RowBlock, RowPacker, RowRules,
 };
 use crate::text;
 
@@ -20,8 +20,13 @@ const UNKNOWN: (u32, u32) = (0, u32::MAX);
 /// Stands for NULL. No text is as long.
 const NULL: (u32, u32) = (1, u32::MAX);
 
-/// Reads all rows of a block.
-pub fn read(block: &mut RowBlock, rules: &RowRules, separator: u8) {
+/// Reads all rows of a block, and packs them if there is a packer; false if that cannot be.
+pub fn read(
+    block: &mut RowBlock,
+    rules: &RowRules,
+    separator: u8,
+    packer: Option<RowPacker<'_>>,
+) -> bool {
     let mut bytes = std::mem::take(&mut block.bytes);
     let length = bytes.len();
     bytes.extend_from_slice(&[0; PADDING]);
@@ -41,15 +46,19 @@ pub fn read(block: &mut RowBlock, rules: &RowRules, separator: u8) {
         line: 0,
         fault: None,
         odd: 0,
+        packer,
+        is_packed: true,
         block,
     };
     let mut at = 0;
-    while at < length {
+    while at < length && reader.is_packed {
         at = reader.row(at);
     }
     reader.block.lines = reader.line;
+    let is_packed = reader.is_packed;
     bytes.truncate(length);
     block.bytes = bytes;
+    is_packed
 }
 
 /// The records of a few bytes as lists of fields: the header, and what comes before it.
@@ -119,6 +128,9 @@ struct CsvReader<'b> {
     fault: Option<Fault>,
     /// Bits of this row's oddities.
     odd: u32,
+    packer: Option<RowPacker<'b>>,
+    /// Whether all rows so far were packed, if they are to be.
+    is_packed: bool,
     block: &'b mut RowBlock,
 }
 
@@ -174,8 +186,17 @@ impl CsvReader<'_> {
             self.before.fill(UNKNOWN);
             self.block.faults.extend(self.fault.take());
         }
+        let mut changes_end = self.block.changes.len();
+        if let Some(packer) = &mut self.packer {
+            if !is_bad {
+                self.is_packed = self.block.pack(packer, self.csv.bytes);
+                // The next row is to have all its values.
+                self.before.fill(UNKNOWN);
+            }
+            changes_end = self.block.packed.len();
+        }
         self.block.rows.push(ReadRow {
-            changes_end: self.block.changes.len() as u32,
+            changes_end: changes_end as u32,
             line,
             start: start as u32,
             end: at as u32,

@@ -14,7 +14,7 @@ use memchr::memchr_iter;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::rows::{CellChange, ColumnValues, Fault, ReadRow, RowBlock, RowRules};
+use super::rows::{CellChange, ColumnValues, Fault, ReadRow, RowBlock, RowPacker, RowRules};
 
 /// Finds columns by their names, as SQLite does: a letter is the same in upper and lower case.
 pub struct ColumnNames {
@@ -37,8 +37,13 @@ impl ColumnNames {
     }
 }
 
-/// Reads all rows of a block.
-pub fn read(block: &mut RowBlock, rules: &RowRules, names: &ColumnNames) {
+/// Reads all rows of a block, and packs them if there is a packer; false if that cannot be.
+pub fn read(
+    block: &mut RowBlock,
+    rules: &RowRules,
+    names: &ColumnNames,
+    packer: Option<RowPacker<'_>>,
+) -> bool {
     let bytes = std::mem::take(&mut block.bytes);
     let mut reader = JsonReader {
         bytes: &bytes,
@@ -47,6 +52,8 @@ pub fn read(block: &mut RowBlock, rules: &RowRules, names: &ColumnNames) {
         row: vec![JsonCell::Missing; rules.columns.len()],
         before: vec![JsonCell::Unknown; rules.columns.len()],
         line: 0,
+        packer,
+        is_packed: true,
         block,
     };
     let mut start = 0;
@@ -58,8 +65,10 @@ pub fn read(block: &mut RowBlock, rules: &RowRules, names: &ColumnNames) {
     if start < bytes.len() {
         reader.line(start, bytes.len());
     }
+    let is_packed = reader.is_packed;
     block.lines = memchr_iter(b'\n', &bytes).count() as u32;
     block.bytes = bytes;
+    is_packed
 }
 
 /// The objects that stand on a line, each where it is.
@@ -99,6 +108,9 @@ struct JsonReader<'b> {
     row: Vec<JsonCell>,
     before: Vec<JsonCell>,
     line: u32,
+    packer: Option<RowPacker<'b>>,
+    /// Whether all rows so far were packed, if they are to be.
+    is_packed: bool,
     block: &'b mut RowBlock,
 }
 
@@ -158,8 +170,17 @@ impl<'b> JsonReader<'b> {
                 reason,
             }),
         }
+        let mut changes_end = self.block.changes.len();
+        if let Some(packer) = &mut self.packer {
+            if !is_bad && self.is_packed {
+                self.is_packed = self.block.pack(packer, self.bytes);
+                // The next row is to have all its values.
+                self.before.fill(JsonCell::Unknown);
+            }
+            changes_end = self.block.packed.len();
+        }
         self.block.rows.push(ReadRow {
-            changes_end: self.block.changes.len() as u32,
+            changes_end: changes_end as u32,
             line: self.line,
             start: start as u32,
             end: end as u32,

@@ -13,9 +13,10 @@
 //! | `indexes.rs` | makes indexes after the rows |
 //! | `report.rs` | the bar, the summary, and what is told of oddities |
 //!
-//! The writer is what takes the time. So workers do all that can be done before a value is bound:
-//! they find it, unescape it, check it, make integers of digits where the column would, and leave
-//! out what the row before has as well.
+//! Only one connection can write, so workers do all that can be done before: they find values,
+//! unescape and check them, make integers of digits where the column would, and have the library make
+//! the row of them, which the writer appends. Where a row needs more, because of an index that stays,
+//! a trigger or a CHECK, its values are bound, and they leave out what the row before has as well.
 
 mod bad;
 mod csv;
@@ -44,7 +45,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 
 use crate::library::LibraryOption;
-use crate::sys::{Db, Library, OPEN_CREATE, OPEN_NOMUTEX, OPEN_READWRITE, SqlError};
+use crate::sys::{Db, Library, OPEN_CREATE, OPEN_NOMUTEX, OPEN_READWRITE, RowMaker, SqlError};
 use crate::{interrupt, text};
 use bad::{BadRow, BadRowFile};
 use cut::Records;
@@ -52,9 +53,9 @@ use first::FirstBlock;
 use indexes::{set_cache, with_indexes_after};
 use input::{BLOCK, InputBlocks, InputFile};
 use json::ColumnNames;
-use pipeline::{Pipeline, ReadRows};
+use pipeline::Pipeline;
 use report::ImportBar;
-use rows::{RowBlock, RowRules};
+use rows::{ReadRows, RowBlock, RowPacker, RowRules};
 use table::ImportTable;
 use writer::{ImportTally, TableWriter, WriteRules};
 
@@ -194,7 +195,8 @@ pub fn run(args: &ImportArgs) -> Result<u8> {
 
 fn import(args: &ImportArgs, tally: &mut ImportTally) -> Result<()> {
     let begun = Instant::now();
-    let library = Library::load(&args.lib.path()?)?;
+    // It stays as long as the process: threads that are not joined may call it.
+    let library: &'static Library = Box::leak(Box::new(Library::load(&args.lib.path()?)?));
     let format = args.format()?;
     let records = args.records(format);
     let mut blocks = InputBlocks::new(InputFile::open(&args.file)?, records);
@@ -237,12 +239,13 @@ fn import(args: &ImportArgs, tally: &mut ImportTally) -> Result<()> {
             commit: args.commit.map(NonZeroU64::get),
             may_ignore: args.on_conflict == OnConflict::Ignore,
         };
-        let mut writer = TableWriter::new(&db, &sql, &table, &rules.columns, write_rules)?;
+        let read = read_rows(records, Arc::clone(&rules), table.columns.len());
+        let columns = &rules.columns;
+        let mut writer = TableWriter::new(&db, &sql, &table, columns, write_rules, read)?;
         writer.begin_file(&name, first.lines, bad);
-        let read_rows = read_rows(records, Arc::clone(&rules));
-        let pipeline = Pipeline::start(first.bytes, blocks, read_rows)?;
-        while let Some(block) = pipeline.next(&name, writer.tally.lines)? {
-            let done = writer.write(&block);
+        let pipeline = Pipeline::start(first.bytes, blocks, &writer.reader)?;
+        while let Some(mut block) = pipeline.next(&name, writer.tally.lines)? {
+            let done = writer.write(&mut block);
             *tally = writer.tally;
             done?;
             log.tell_of(tally.bytes, &name);
@@ -327,15 +330,21 @@ fn comes_much(db: &Db<'_>, table: &ImportTable, rows: Option<u64>) -> Result<boo
     Ok(!table.is_new && table.has_at_most(db, rows.unwrap_or(0))?)
 }
 
-/// What the workers do.
-fn read_rows(records: Records, rules: Arc<RowRules>) -> Arc<ReadRows> {
+/// What the workers do, for a table of so many columns.
+fn read_rows(records: Records, rules: Arc<RowRules>, columns: usize) -> Box<ReadRows> {
     match records {
         Records::Fields { separator } => {
-            Arc::new(move |block: &mut RowBlock| csv::read(block, &rules, separator))
+            Box::new(move |block: &mut RowBlock, maker: Option<&RowMaker>| {
+                let packer = maker.map(|maker| RowPacker::new(maker, columns));
+                csv::read(block, &rules, separator, packer)
+            })
         }
         Records::Lines => {
             let names = ColumnNames::of(rules.columns.iter().map(|c| c.name.as_str()));
-            Arc::new(move |block: &mut RowBlock| json::read(block, &rules, &names))
+            Box::new(move |block: &mut RowBlock, maker: Option<&RowMaker>| {
+                let packer = maker.map(|maker| RowPacker::new(maker, columns));
+                json::read(block, &rules, &names, packer)
+            })
         }
     }
 }

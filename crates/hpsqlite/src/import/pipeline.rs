@@ -6,8 +6,9 @@
 //! ```
 //!
 //! One thread reads the file and cuts it. Workers make rows of the blocks, as many as there are
-//! processors: where they take longer than the writer, it leaves its own to them. The writer takes the rows in the order of the file. What is on
-//! its way is bounded, and its memory goes round: a block that is done is used for a later one.
+//! processors: where they take longer than the writer, it leaves its own to them. The writer takes the rows in the order
+//! of the file. What is on its way is bounded, and its memory goes round: a block that is done is used
+//! for a later one.
 //!
 //! The threads are not joined where the import fails. The reader may wait for a pipe on which
 //! nothing comes, and all end with the process.
@@ -19,11 +20,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::input::{BLOCK, InputBlocks, InputError};
-use super::rows::RowBlock;
+use super::rows::{RowBlock, RowReader};
 use crate::interrupt;
-
-/// Makes rows of the bytes of a block.
-pub type ReadRows = dyn Fn(&mut RowBlock) + Send + Sync;
 
 /// How often a writer that waits looks whether Ctrl-C was pressed.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -47,11 +45,7 @@ pub struct Pipeline {
 
 impl Pipeline {
     /// Begins with the bytes of a first block, which has been read already.
-    pub fn start(
-        first: Vec<u8>,
-        blocks: InputBlocks,
-        read_rows: Arc<ReadRows>,
-    ) -> Result<Pipeline> {
+    pub fn start(first: Vec<u8>, blocks: InputBlocks, rows: &Arc<RowReader>) -> Result<Pipeline> {
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
         let on_their_way = BLOCKS_EACH * (workers + 1);
         let (jobs, to_do) = sync_channel::<BlockJob>(on_their_way);
@@ -63,8 +57,8 @@ impl Pipeline {
             ..RowBlock::default()
         };
         for _ in 0..workers {
-            let (to_do, read_rows) = (Arc::clone(&to_do), Arc::clone(&read_rows));
-            spawn("import-rows", move || work(&to_do, &*read_rows))?;
+            let (to_do, rows) = (Arc::clone(&to_do), Arc::clone(rows));
+            spawn("import-rows", move || work(&to_do, &rows))?;
         }
         let reader = move || cut(first, blocks, &in_order, &jobs, &free);
         spawn("import-file", reader)?;
@@ -140,13 +134,13 @@ fn cut(
     }
 }
 
-fn work(to_do: &Mutex<Receiver<BlockJob>>, read_rows: &ReadRows) {
+fn work(to_do: &Mutex<Receiver<BlockJob>>, rows: &RowReader) {
     loop {
         let job = to_do.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(BlockJob { mut block, done }) = job else {
             return;
         };
-        read_rows(&mut block);
+        rows.read(&mut block);
         // The writer may have failed.
         let _ = done.send(block);
     }

@@ -5,9 +5,17 @@
 //! was bound to them. A table of many columns has few that change from row to row. The first row of
 //! a block has all its values, so a block stands for itself.
 //!
+//! Where the library can make rows in any thread ([`RowMaker`]), a block has them instead of changes,
+//! and the writer only appends them. It is all of a block or nothing: if one row cannot be made so,
+//! such as one that SQLite will refuse, the block is read again, for its changes.
+//!
 //! Nothing is allocated for a value. A text is a place in the bytes of the block. One that stands
 //! there in another form, such as with doubled quotes, has been written to `made`. The writer binds
 //! both by their addresses.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::sys::{LoadValue, RowMaker};
 
 /// A block whose memory is not kept.
 const LARGE: usize = 16 << 20;
@@ -94,6 +102,7 @@ impl CellChange {
 /// A row, whose changes begin where those of the row before end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReadRow {
+    /// Where its changes end, or in a packed block its bytes.
     pub changes_end: u32,
     /// Lines of the block before it.
     pub line: u32,
@@ -146,6 +155,9 @@ pub struct RowBlock {
     pub bytes: Vec<u8>,
     pub made: Vec<u8>,
     pub changes: Vec<CellChange>,
+    /// Rows as the library has made them, if it has made all.
+    pub packed: Vec<u8>,
+    pub is_packed: bool,
     pub rows: Vec<ReadRow>,
     pub faults: Vec<Fault>,
     pub odd: [OddityCount; Oddity::ALL.len()],
@@ -163,13 +175,51 @@ impl RowBlock {
             return;
         }
         self.bytes.clear();
+        self.clear_rows();
+        self.position = 0;
+    }
+
+    /// Forgets what was read of its bytes.
+    fn clear_rows(&mut self) {
         self.made.clear();
         self.changes.clear();
+        self.packed.clear();
+        self.is_packed = false;
         self.rows.clear();
         self.faults.clear();
         self.odd = Default::default();
         self.lines = 0;
-        self.position = 0;
+    }
+
+    /// Makes a row of the changes, which are all its values; false if that cannot be. `bytes` are the
+    /// block's.
+    pub fn pack(&mut self, packer: &mut RowPacker<'_>, bytes: &[u8]) -> bool {
+        let mut room = packer.room;
+        packer.values.clear();
+        for change in &self.changes {
+            let (parameter, value) = change.get();
+            debug_assert_eq!(parameter, packer.values.len());
+            packer.values.push(match value {
+                NewValue::Null => LoadValue::NULL,
+                NewValue::Integer(n) => LoadValue::integer(n),
+                NewValue::Real(r) => LoadValue::real(r),
+                NewValue::Verbatim(from, length) => {
+                    room += length;
+                    LoadValue::text(&bytes[from..from + length])
+                }
+                NewValue::Made(from, length) => {
+                    room += length;
+                    LoadValue::text(&self.made[from..from + length])
+                }
+            });
+        }
+        self.changes.clear();
+        // SAFETY: the texts are in `bytes` and in `made`.
+        let made = unsafe {
+            let values = &packer.values;
+            packer.maker.row(values, &mut self.packed, room)
+        };
+        made && u32::try_from(self.packed.len()).is_ok()
     }
 
     /// Counts an oddity in the line after the first `line` of the block.
@@ -211,4 +261,64 @@ pub struct RowRules {
     pub null: Option<Vec<u8>>,
     /// Whether rows with oddities are bad.
     pub strict: bool,
+}
+
+/// What a worker needs to pack rows.
+pub struct RowPacker<'m> {
+    maker: &'m RowMaker,
+    /// Bytes that a row takes at most, without its texts.
+    room: usize,
+    values: Vec<LoadValue>,
+}
+
+impl<'m> RowPacker<'m> {
+    pub fn new(maker: &'m RowMaker, table_columns: usize) -> RowPacker<'m> {
+        RowPacker {
+            maker,
+            room: 128 + 48 * table_columns,
+            values: Vec::new(),
+        }
+    }
+}
+
+/// Reads the rows of a block, and packs them if there is something that makes rows: then false says
+/// that they have to be read without.
+pub type ReadRows = dyn Fn(&mut RowBlock, Option<&RowMaker>) -> bool + Send + Sync;
+
+/// Makes rows of blocks, in any thread.
+pub struct RowReader {
+    read: Box<ReadRows>,
+    pub maker: Option<RowMaker>,
+    /// Whether packed rows are of use.
+    may_pack: AtomicBool,
+}
+
+impl RowReader {
+    pub fn new(read: Box<ReadRows>, maker: Option<RowMaker>) -> RowReader {
+        RowReader {
+            read,
+            may_pack: AtomicBool::new(maker.is_some()),
+            maker,
+        }
+    }
+
+    /// Reads the rows of a block.
+    pub fn read(&self, block: &mut RowBlock) {
+        block.is_packed =
+            self.may_pack.load(Ordering::Relaxed) && (self.read)(block, self.maker.as_ref());
+        if !block.is_packed {
+            self.read_changes(block);
+        }
+    }
+
+    /// Reads the rows of a block, which may have been read before, as changes.
+    pub fn read_changes(&self, block: &mut RowBlock) {
+        block.clear_rows();
+        (self.read)(block, None);
+    }
+
+    /// Rows have to be inserted one by one from now on.
+    pub fn stop_packing(&self) {
+        self.may_pack.store(false, Ordering::Relaxed);
+    }
 }

@@ -1,13 +1,19 @@
 //! The one connection that inserts the rows.
 //!
-//! All of them go through one prepared INSERT, whose parameters get what a row changes. Texts are
-//! bound where they are in the block (SQLITE_STATIC).
+//! Packed rows are appended. All others go through one prepared INSERT, whose parameters get what a
+//! row changes. Texts are bound where they are in the block (SQLITE_STATIC).
+//!
+//! A packed row that cannot be appended, because its key is not the greatest one so far, is inserted,
+//! and so are all rows that follow: keys that are out of order once are so again.
+
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 
 use super::bad::{BadRow, BadRowFile};
 use super::rows::{
-    CellChange, Fault, ImportColumn, NewValue, Oddity, OddityCount, ReadRow, RowBlock,
+    CellChange, Fault, ImportColumn, NewValue, Oddity, OddityCount, ReadRow, ReadRows, RowBlock,
+    RowReader,
 };
 use super::table::ImportTable;
 use crate::sys::{Db, SqlError, Stmt};
@@ -20,6 +26,7 @@ const MISMATCH: i32 = 20;
 pub struct TableWriter<'d> {
     db: &'d Db<'d>,
     insert: Stmt<'d>,
+    pub reader: Arc<RowReader>,
     table: &'d ImportTable,
     columns: &'d [ImportColumn],
     rules: WriteRules,
@@ -60,10 +67,13 @@ impl<'d> TableWriter<'d> {
         table: &'d ImportTable,
         columns: &'d [ImportColumn],
         rules: WriteRules,
+        read: Box<ReadRows>,
     ) -> Result<TableWriter<'d>> {
+        let insert = db.prepare(sql)?.context("an INSERT is a statement")?;
         Ok(TableWriter {
             db,
-            insert: db.prepare(sql)?.context("an INSERT is a statement")?,
+            reader: Arc::new(RowReader::new(read, insert.row_maker())),
+            insert,
             table,
             columns,
             rules,
@@ -82,26 +92,17 @@ impl<'d> TableWriter<'d> {
     }
 
     /// Inserts the rows of a block.
-    pub fn write(&mut self, block: &RowBlock) -> Result<()> {
-        let mut changes = &block.changes[..];
-        let mut done = 0;
-        let mut faults = block.faults.iter();
-        for row in &block.rows {
-            let (own, later) = changes.split_at((row.changes_end - done) as usize);
-            (changes, done) = (later, row.changes_end);
-            if row.is_bad {
-                if let Some(fault) = faults.next() {
-                    self.put_aside(block, row, self.faulty(fault))?;
-                }
-                continue;
+    pub fn write(&mut self, block: &mut RowBlock) -> Result<()> {
+        let mut appended = 0;
+        if block.is_packed {
+            appended = self.append(block)?;
+            if appended < block.rows.len() {
+                self.reader.stop_packing();
+                self.reader.read_changes(block);
             }
-            let bound = self.bind(block, own);
-            bound.with_context(|| self.place(row))?;
-            match self.insert.step() {
-                Ok(_) => self.count()?,
-                Err(e) => self.failed(block, row, e)?,
-            }
-            self.insert.reset();
+        }
+        if !block.is_packed {
+            self.insert(block, appended)?;
         }
         for (sum, own) in self.tally.odd.iter_mut().zip(&block.odd) {
             if sum.rows == 0 {
@@ -111,6 +112,80 @@ impl<'d> TableWriter<'d> {
         }
         self.tally.lines += u64::from(block.lines);
         self.tally.bytes += block.bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Appends packed rows; gives how many rows are done.
+    fn append(&mut self, block: &RowBlock) -> Result<usize> {
+        let reader = Arc::clone(&self.reader);
+        let Some(maker) = &reader.maker else {
+            return Ok(0);
+        };
+        let mut faults = block.faults.iter();
+        let (mut at, mut from) = (0, 0);
+        while let Some(row) = block.rows.get(at) {
+            if row.is_bad {
+                if let Some(fault) = faults.next() {
+                    self.put_aside(block, row, self.faulty(fault))?;
+                }
+                at += 1;
+                continue;
+            }
+            // As many as come before a bad one and belong to this transaction.
+            let most = self.rules.commit.map_or(u64::MAX, |n| n - self.uncommitted);
+            let most = usize::try_from(most).unwrap_or(usize::MAX);
+            let rest = block.rows[at..].iter().take(most);
+            let rows = rest.take_while(|row| !row.is_bad).count();
+            let end = block.rows[at + rows - 1].changes_end as usize;
+            let (done, outcome) = self.insert.append(maker, &block.packed[from..end]);
+            at += done;
+            self.count(done as u64)?;
+            if outcome.is_err()
+                && let Some(row) = block.rows.get(at)
+            {
+                outcome.with_context(|| self.place(row))?;
+            }
+            if done < rows {
+                break;
+            }
+            from = end;
+        }
+        Ok(at)
+    }
+
+    /// Inserts the rows of a block but for the first ones, which are done.
+    fn insert(&mut self, block: &RowBlock, appended: usize) -> Result<()> {
+        let mut changes = &block.changes[..];
+        let mut done = 0;
+        let mut faults = block.faults.iter();
+        for (i, row) in block.rows.iter().enumerate() {
+            let (own, later) = changes.split_at((row.changes_end - done) as usize);
+            (changes, done) = (later, row.changes_end);
+            if i < appended {
+                // What does not change is what it was in these.
+                match row.is_bad {
+                    true => _ = faults.next(),
+                    false => self.bind(block, own)?,
+                }
+                continue;
+            }
+            if row.is_bad {
+                if let Some(fault) = faults.next() {
+                    self.put_aside(block, row, self.faulty(fault))?;
+                }
+                continue;
+            }
+            let bound = self.bind(block, own);
+            bound.with_context(|| self.place(row))?;
+            match self.insert.step() {
+                Ok(_) if self.rules.may_ignore && self.db.changes() == 0 => {
+                    self.tally.ignored += 1;
+                }
+                Ok(_) => self.count(1)?,
+                Err(e) => self.failed(block, row, e)?,
+            }
+            self.insert.reset();
+        }
         Ok(())
     }
 
@@ -143,15 +218,11 @@ impl<'d> TableWriter<'d> {
         Ok(())
     }
 
-    /// A row has been inserted, or left out.
+    /// So many rows have been inserted, of one transaction.
     #[inline]
-    fn count(&mut self) -> Result<()> {
-        if self.rules.may_ignore && self.db.changes() == 0 {
-            self.tally.ignored += 1;
-            return Ok(());
-        }
-        self.tally.inserted += 1;
-        self.uncommitted += 1;
+    fn count(&mut self, rows: u64) -> Result<()> {
+        self.tally.inserted += rows;
+        self.uncommitted += rows;
         if self.rules.commit == Some(self.uncommitted) {
             self.insert.reset();
             self.commit()?;
