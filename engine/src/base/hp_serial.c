@@ -9,6 +9,7 @@
 **    hpSerialGet()     a number from its bytes
 **    hpSerialIsSane()  for asserts
 **    hpSerialRoom()    bytes of a value in a record
+**    hpSerialInt()     the serial type of an integer
 **    hpSerialType()    the serial type of a value, ...
 **    hpSerialHead()    ... as a varint, ...
 **    hpSerialPut()     ... and the value's bytes

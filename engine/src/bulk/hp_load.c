@@ -389,9 +389,9 @@ static int hpLoadIsNoNumber(const u8 *z, u32 n){
 }
 
 /*
-** Apply affinity eAff to a value, with SQLite's code, and change it to what that
-** gives.  A text that it becomes is in zBuf.  Returns its type, HP_xxx; or 0 if
-** it is left to SQLite.
+** Apply affinity eAff to a value, with SQLite's code, and change it to what
+** that gives.  A text that it becomes is in zBuf.  Returns its type, HP_xxx; or
+** 0 if it is left to SQLite.
 */
 static u8 hpLoadConvert(HpLoadValue *pVal, u8 eAff, char *zBuf){
   Mem sMem;
@@ -471,6 +471,7 @@ SQLITE_API sqlite3_int64 hp_load_row(
   unsigned char *aTo,
   sqlite3_int64 nTo
 ){
+  static const HpLoadValue sNull = { {0}, 0, SQLITE_NULL };
   const HpLoadValue *aValue = (const HpLoadValue*)pValues;
   const HpLoadColumn *pCol = p->aColumn;
   const HpLoadColumn *pEnd = &p->aColumn[p->nColumn];
@@ -495,32 +496,37 @@ SQLITE_API sqlite3_int64 hp_load_row(
   if( nTo-(i64)sizeof(sHead)<nRecord ) return 0;
   aData = pData = &aRecord[nRecord];
   for(; pCol<pEnd; pCol++){
-    HpLoadValue sVal;
+    const HpLoadValue *pVal = &sNull;
+    HpVal v;
+    u32 n, t;
     u8 eTag;
-    u32 t;
-    if( pCol->iParam>=0 ){
-      sVal = aValue[pCol->iParam];
-      if( sVal.eType==SQLITE_INTEGER && pCol->eAff!=SQLITE_AFF_TEXT ){
-        eTag = HP_INT;
-      }else{
-        eTag = hpLoadConvert(&sVal, pCol->eAff, zBuf);
-      }
+    if( pCol->iParam>=0 ) pVal = &aValue[pCol->iParam];
+    v = pVal->v;
+    n = pVal->n;
+    if( pVal->eType==SQLITE_INTEGER && pCol->eAff!=SQLITE_AFF_TEXT ){
+      eTag = HP_INT;
+      t = hpSerialInt(v.i);
     }else{
-      sVal.n = 0;
-      sVal.v.u = 0;
-      eTag = HP_NULL;
+      if( pVal->eType==SQLITE_TEXT && pCol->eAff<SQLITE_AFF_NUMERIC ){
+        eTag = HP_TEXT;
+      }else{
+        HpLoadValue sVal = *pVal;
+        eTag = hpLoadConvert(&sVal, pCol->eAff, zBuf);
+        v = sVal.v;
+        n = sVal.n;
+      }
+      if( (eTag & HP_STR) && n>p->nMost ) return 0;
+      t = hpSerialType(eTag, v, n);
     }
     if( (eTag & pCol->mType)==0 ) return 0;
-    if( (eTag & HP_STR) && sVal.n>p->nMost ) return 0;
-    t = hpSerialType(eTag, sVal.v, sVal.n);
     if( t==6 && pCol->eAff==SQLITE_AFF_REAL ){
       /* It takes no fewer bytes as an integer */
-      sVal.v.r = (double)sVal.v.i;
+      v.r = (double)v.i;
       t = 7;
     }
-    if( pDataEnd-pData<8+(t<12 ? 0 : (i64)sVal.n) ) return 0;
+    if( pDataEnd-pData<8+(t<12 ? 0 : (i64)n) ) return 0;
     pType += hpSerialHead(pType, t);
-    pData += hpSerialPut(pData, t, sVal.v, sVal.n);
+    pData += hpSerialPut(pData, t, v, n);
   }
   nHdr = (u32)(pType - &aRecord[1]);
   if( nHdr<=126 ){
