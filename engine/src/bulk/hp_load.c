@@ -260,7 +260,8 @@ static int hpLoadProgram(hp_load *p, HpLoadRegister *aReg){
         pCheck = pOp;
         break;
       case OP_MakeRecord:
-        if( pMake || pOp->p2!=p->nColumn ) return 0;
+        /* P5: SQLITE_ENABLE_NULL_TRIM */
+        if( pMake || pOp->p2!=p->nColumn || pOp->p5 ) return 0;
         pMake = pOp;
         if( !hpLoadColumns(p, pMake, pCheck, aReg) ) return 0;
         break;
@@ -341,7 +342,6 @@ SQLITE_API hp_load *hp_load_new(sqlite3_stmt *pStmt){
   Vdbe *v = (Vdbe*)pStmt;
   hp_load *p = 0;
   sqlite3 *db;
-#ifndef SQLITE_ENABLE_NULL_TRIM
   if( v==0 || v->db==0 ) return 0;
   db = v->db;
   sqlite3_mutex_enter(db->mutex);
@@ -359,7 +359,6 @@ SQLITE_API hp_load *hp_load_new(sqlite3_stmt *pStmt){
   }
   assert( p==0 || (p->nColumn>0 && p->iRoot>SCHEMA_ROOT) );
   sqlite3_mutex_leave(db->mutex);
-#endif
   return p;
 }
 
