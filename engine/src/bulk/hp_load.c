@@ -15,8 +15,8 @@
 ** A program that fills a table binds values to an INSERT and steps it.  For a
 ** row of 105 columns SQLite copies each value into a register, applies the
 ** column's affinity, which for numbers in texts means to read them, adds up
-** sizes, and writes the record.  To put the record into the b-tree takes a
-** tenth of the time.  All that comes before depends on nothing but the values
+** sizes, and writes the record.  To put the record into the b-tree takes an
+** eighth of the time.  All that comes before depends on nothing but the values
 ** and on what the columns are, so threads do it here, and the connection is
 ** asked for the rest alone.
 **
