@@ -415,7 +415,8 @@ SQLITE_PRIVATE int sqlite3HpDeferEnd(Vdbe*, int);
 SQLITE_PRIVATE int sqlite3HpDeferAgain(Vdbe*, int*);
 SQLITE_PRIVATE void sqlite3HpDeferHalt(Vdbe*);
 # define sqlite3HpDefers(V,C,OP,M,RC) \
-    ((++(C)->nHpDefer>HP_DEFER_ASK || (V)->db->autoCommit==0) \
+    ((((C)->nHpDefer>=0 && ++(C)->nHpDefer>HP_DEFER_ASK) \
+      || (V)->db->autoCommit==0) \
       && sqlite3HpDefer(V,C,OP,M,RC))
 /* OP_NoConflict: is it taken for granted? */
 # define sqlite3HpDeferAssumes(C) ((C)->pHpDefer!=0 && (C)->nHpDefer>0)

@@ -848,6 +848,18 @@ static void testStates(void){
   check(sqlite3_get_autocommit(adb[0])==0, "a query has rolled the transaction back");
   both("COMMIT");
   same("SELECT count(*) FROM t");
+  /* Without a journal a rollback takes nothing back */
+  both("ATTACH ':memory:' AS m; PRAGMA m.journal_mode=off; CREATE TABLE m.q(a, b); CREATE INDEX m.qb ON q(b); BEGIN");
+  for(k=0; k<300; k++){
+    Text sql = {0,0,0};
+    textAppend(&sql, "INSERT INTO q VALUES(%d, %d)", k, k*7919%1009);
+    both(sql.z);
+    textClear(&sql);
+  }
+  both("ROLLBACK");
+  pairSame("SELECT a FROM q INDEXED BY qb WHERE b>5");
+  pairSame("PRAGMA m.integrity_check");
+  both("DETACH m");
   /* The definition of an index changes */
   both("BEGIN");
   rows(200, 1);

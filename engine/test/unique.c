@@ -234,6 +234,51 @@ static void testSeen(void){
   end("seen");
 }
 
+/*
+** Errors that come of no row alone: no rowid is left, the file may not grow.  A conflict before is the one to
+** tell.  And without a journal nothing can be taken back.
+*/
+static void testLimits(void){
+  int i;
+  begin("", 0);
+  both("CREATE TABLE a(k INTEGER PRIMARY KEY AUTOINCREMENT, b UNIQUE);"
+       "INSERT INTO a VALUES(9223372036854775807-300, -1)");
+  for(i=0; i<4; i++){
+    static const char *const azOr[] = { "", " OR FAIL", " OR ROLLBACK", "" };
+    Text sql = {0,0,0};
+    textAppend(&sql, "INSERT%s INTO a(b) SELECT CASE v WHEN %d THEN -1 ELSE k+%d END FROM s", azOr[i], i==3 ? 999 : 200, i);
+    same(sql.z);
+    pairSame("SELECT * FROM a ORDER BY k");
+    textClear(&sql);
+  }
+  end("limits");
+  begin("", 0);
+  for(i=0; i<2; i++){
+    both(i ? "BEGIN" : "SELECT 1");
+    execute(adb[0], "PRAGMA max_page_count=400");
+    runOn(&stock, adb[1], "PRAGMA max_page_count=400");
+    same("INSERT INTO t SELECT v+700, CASE v WHEN 100 THEN 7919 ELSE k+100000 END, c||7, d+1e5, hex(zeroblob(200+v)) FROM s");
+    if( i ) both("COMMIT");
+  }
+  end("limits");
+  for(i=0; i<3; i++){
+    begin("PRAGMA journal_mode=off", 0);
+    both("ATTACH ':memory:' AS m; PRAGMA m.journal_mode=off;"
+         "CREATE TABLE m.q(a INTEGER PRIMARY KEY, b UNIQUE, c CHECK(c<>500)); CREATE INDEX m.qc ON q(c)");
+    if( i ) both("BEGIN");
+    pairSame("INSERT INTO q SELECT v, CASE v WHEN 200 THEN 7919*5 ELSE k END, v FROM s");
+    pairSame("INSERT INTO q SELECT v+1000, k+50000, v FROM s");
+    pairSame("INSERT INTO t SELECT v, CASE v WHEN 400 THEN 7919 ELSE k END, c, d, e FROM s WHERE v>200");
+    if( i ) both(i==1 ? "COMMIT" : "ROLLBACK");
+    pairSame("SELECT * FROM q ORDER BY b");
+    pairSame("SELECT a, c FROM q INDEXED BY qc WHERE c>3");
+    pairSame("SELECT id, k, c, d, quote(e) FROM t ORDER BY +k");
+    pairSame("PRAGMA m.integrity_check");
+    pairSame("PRAGMA main.integrity_check");
+    end("limits");
+  }
+}
+
 /* Little memory: entries are looked at, and written, several times in a statement */
 static void testMemory(void){
 #define MANY(K) "INSERT INTO t SELECT value, value*7919%1000003, printf('%.*c%d', 700, 'z', value*31%10007)," \
@@ -341,7 +386,7 @@ static void testStorm(void){
 int main(int argc, char **argv){
   static const Test aTest[] = {
     { "same", testSame }, { "conflicts", testConflicts }, { "which", testWhich }, { "seen", testSeen },
-    { "memory", testMemory }, { "faults", testFaults }, { "storm", testStorm },
+    { "limits", testLimits }, { "memory", testMemory }, { "faults", testFaults }, { "storm", testStorm },
   };
   if( argc<2 || pairLoad(argv[1]) ){
     fprintf(stderr, "usage: unique STOCK [NAME]\n");

@@ -45,7 +45,8 @@
 **                              rolled back, if need be with the transaction
 **    it fails while some have  rolled back as a statement, or in autocommit
 **    to be unique              with its transaction; it begins again.  Not if
-**                              memory or disk is short, or it was interrupted
+**                              memory is short, the disk full or failing, or it
+**                              was interrupted
 **
 ** An error that SQLite would have met while it changed the index (a full disk,
 ** a damaged page, an entry that is missing) comes at the end of the statement.
@@ -165,11 +166,11 @@ static int hpDeferAll(Vdbe *v){
   return rc;
 }
 
-/* Do changes of statement v wait that have to be unique? */
-static int hpDeferAssumes(const Vdbe *v){
+/* Changes of statement v that wait and have to be unique, or NULL */
+static const HpDefer *hpDeferAssumes(const Vdbe *v){
   const HpDefer *p;
   for(p=v->pHpDefer; p; p=p->pNext){
-    if( p->bUnique && p->pCsr->nHpDefer>0 ) return 1;
+    if( p->bUnique && p->pCsr->nHpDefer>0 ) return p;
   }
   return 0;
 }
@@ -229,13 +230,14 @@ static int hpDeferUndo(Vdbe *v){
 */
 SQLITE_PRIVATE int sqlite3HpDeferAgain(Vdbe *v, int *pRc){
   sqlite3 *db = v->db;
+  const HpDefer *p = hpDeferAssumes(v);
   int rc = *pRc & 0xff;
   assert( v->pHpDefer!=0 && *pRc!=SQLITE_OK );
-  if( v->eVdbeState!=VDBE_RUN_STATE || db->mallocFailed ) return 0;
-  if( rc==SQLITE_NOMEM || rc==SQLITE_IOERR || rc==SQLITE_INTERRUPT
-   || rc==SQLITE_FULL || !hpDeferAssumes(v)
-  ){
-    return 0;
+  if( v->eVdbeState!=VDBE_RUN_STATE || db->mallocFailed || p==0 ) return 0;
+  if( rc==SQLITE_NOMEM || rc==SQLITE_IOERR || rc==SQLITE_INTERRUPT ) return 0;
+  if( rc==SQLITE_FULL ){
+    /* PRAGMA max_page_count and the largest rowid are no full disk */
+    if( p->pCsr->uc.pCursor->pBt->pPager->errCode ) return 0;
   }
   hpDeferFree(v);
   if( db->hp.pPending ) hpPendingHalt(v, 0);

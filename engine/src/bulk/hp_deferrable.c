@@ -26,6 +26,8 @@
 **    application
 **    another statement                none is active; and rows that are
 **                                     returned meanwhile would let one begin
+**    a transaction that fails         PRAGMA journal_mode=off: rows remain, and
+**                                     what waits would be forgotten
 **
 ** Hooks may not use the connection, but that of sessions does: none waits with
 ** one.  The progress handler may not.
@@ -361,6 +363,10 @@ static const Index *hpDeferIndex(Vdbe *v, int iCsr, int *pbUnique){
     return 0;
   }
   if( hpDeferrableIsHooked(db) ) return 0;
+  /* A statement that fails cannot be rolled back */
+  if( sqlite3PagerGetJournalMode(pCur->pBt->pPager)==PAGER_JOURNALMODE_OFF ){
+    return 0;
+  }
   if( hpBudgetIsLimited() || sqlite3HpHeapIsTight() ) return 0;
   pIndex = hpDeferrableIndex(db, pCsr->iDb, pCsr->pgnoRoot);
   if( pIndex==0 || pIndex->bAscKeyBug ) return 0;

@@ -54,12 +54,13 @@ static int hpFillGive(void *pArg, const u8 *a, u32 nRow){
   int rc = SQLITE_OK;
   u32 i;
   assert( pPlan!=0 && nRow>0 );
-  for(i=0; i<nRow && rc==SQLITE_OK; i++){
+  for(i=0; i<nRow; i++){
     i64 iRowid = pTo->iRowid+1;
     u32 n;
     const u8 *aRecord = hpSpoolEntry(pPlan, &a, &n, &iRowid);
     assert( pTo->nRow==0 || iRowid>pTo->iRowid );
     rc = hpLayerRow(pTo->pLayer, iRowid, aRecord, n);
+    if( rc ) break;
     pTo->iRowid = iRowid;
     pTo->nRow++;
   }
