@@ -143,7 +143,7 @@ fn upkeep() {
     measured(
         "upkeep",
         &["rows=600"],
-        44,
+        50,
         &[
             "Upkeep of a table of 600 rows",
             "foreign_key_check",
