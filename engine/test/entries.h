@@ -11,7 +11,7 @@
 #define ENTRIES_H
 
 #include <stdio.h>
-#include "pair.h"
+#include "tree.h"
 
 /* Rows of all types: integers of all sizes, reals, texts short and long, blobs,
 ** NULLs, equal values, and what collations take for equal */
@@ -37,96 +37,6 @@ static const char *const azTable[] = {
   " n INTEGER NOT NULL DEFAULT 1, PRIMARY KEY(b,c,e)) WITHOUT ROWID;",
 };
 
-/* An index b-tree, page by page: the payload of each entry, in order */
-typedef struct Tree Tree;
-struct Tree {
-  const unsigned char *aFile;
-  int nFile;
-  unsigned szPage, nUsable;
-  Text text;
-  int nPage;
-};
-
-static unsigned long long varint(const unsigned char **pz){
-  const unsigned char *z = *pz;
-  unsigned long long x = 0;
-  int i;
-  for(i=0; i<8; i++){
-    x = x<<7 | (z[i] & 0x7f);
-    if( z[i]<0x80 ){
-      *pz = &z[i+1];
-      return x;
-    }
-  }
-  *pz = &z[9];
-  return x<<8 | z[8];
-}
-
-static void treeEntry(Tree *p, const unsigned char *z){
-  unsigned n = (unsigned)varint(&z);
-  unsigned mx = (p->nUsable-12)*64/255 - 23;
-  unsigned mn = (p->nUsable-12)*32/255 - 23;
-  unsigned nLocal = n;
-  if( n>mx ){
-    nLocal = mn + (n-mn)%(p->nUsable-4);
-    if( nLocal>mx ) nLocal = mn;
-  }
-  textHex(&p->text, z, (int)nLocal);
-  if( n>nLocal ){
-    unsigned iNext = get4(&z[nLocal]);
-    n -= nLocal;
-    while( iNext ){
-      const unsigned char *a = &p->aFile[(size_t)(iNext-1)*p->szPage];
-      unsigned k = n<p->nUsable-4 ? n : p->nUsable-4;
-      textHex(&p->text, &a[4], (int)k);
-      n -= k;
-      iNext = get4(a);
-    }
-  }
-  textAppend(&p->text, "\n");
-}
-
-static void treePage(Tree *p, unsigned iPage){
-  const unsigned char *a = &p->aFile[(size_t)(iPage-1)*p->szPage];
-  int bLeaf = a[0]==10;
-  int nCell = (int)get2(&a[3]);
-  int i;
-  p->nPage++;
-  check(a[0]==2 || a[0]==10, "page %u has type %d", iPage, a[0]);
-  check(bLeaf || nCell>0, "interior page %u has no cell", iPage);
-  for(i=0; i<nCell; i++){
-    const unsigned char *z = &a[get2(&a[(bLeaf ? 8 : 12)+2*i])];
-    if( !bLeaf ){
-      treePage(p, get4(z));
-      z += 4;
-    }
-    treeEntry(p, z);
-  }
-  if( !bLeaf ) treePage(p, get4(&a[8]));
-}
-
-/* The entries of index zIndex in the closed file zFile.  *pnPage: its pages */
-static void entries(const char *zFile, const char *zIndex, Text *pOut, int *pnPage){
-  Tree x;
-  sqlite3 *db = openDb(&stock, zFile, 0);
-  Text sql = {0,0,0};
-  unsigned char *a;
-  unsigned iRoot;
-  memset(&x, 0, sizeof(x));
-  textAppend(&sql, "SELECT rootpage FROM sqlite_schema WHERE name='%s'", zIndex);
-  iRoot = (unsigned)integer(&stock, db, sql.z);
-  stock.close(db);
-  x.aFile = a = readFile(zFile, &x.nFile);
-  x.szPage = get2(&a[16]);
-  if( x.szPage==1 ) x.szPage = 65536;
-  x.nUsable = x.szPage - a[20];
-  treePage(&x, iRoot);
-  *pOut = x.text;
-  *pnPage = x.nPage;
-  textClear(&sql);
-  free(a);
-}
-
 /* The same script on two new databases.  zBegin is for the empty ones */
 static inline void begin(const char *zBegin, const char *zTable){
   int i;
@@ -148,8 +58,8 @@ static inline void begin(const char *zBegin, const char *zTable){
 static inline void sameIndex(const char *zWhat, const char *zIndex){
   Text a = {0,0,0}, b = {0,0,0};
   int nOurs, nStock, i, k;
-  entries(azFile[0], zIndex, &a, &nOurs);
-  entries(azFile[1], zIndex, &b, &nStock);
+  tree(azFile[0], zIndex, 0, &a, &nOurs);
+  tree(azFile[1], zIndex, 0, &b, &nStock);
   for(i=k=0; i<a.n && i<b.n && a.z[i]==b.z[i]; i++) if( a.z[i]=='\n' ) k = i+1;
   check(a.n==b.n && i==a.n, "%s: the entries of %s differ:\n%.100s\n%.100s", zWhat, zIndex,
         i<a.n ? &a.z[k] : "", i<b.n ? &b.z[k] : "");

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "pair.h"
+#include "tree.h"
 
 static const char zFilled[] = "tables filled by a scan";
 
@@ -62,96 +62,6 @@ static void fill(const char *zSql, int bFilled){
   pairSame("SELECT changes(), total_changes(), last_insert_rowid()");
 }
 
-/* The rows of a table: records to the byte, page by page */
-typedef struct Tree Tree;
-struct Tree {
-  const unsigned char *aFile;
-  unsigned szPage, nUsable;
-  Text text;
-  int nPage;
-};
-
-static unsigned long long varint(const unsigned char **pz){
-  const unsigned char *z = *pz;
-  unsigned long long x = 0;
-  int i;
-  for(i=0; i<8; i++){
-    x = x<<7 | (z[i] & 0x7f);
-    if( z[i]<0x80 ){
-      *pz = &z[i+1];
-      return x;
-    }
-  }
-  *pz = &z[9];
-  return x<<8 | z[8];
-}
-
-static void treeRow(Tree *p, const unsigned char *z){
-  unsigned n = (unsigned)varint(&z);
-  unsigned mx = p->nUsable-35;
-  unsigned mn = (p->nUsable-12)*32/255 - 23;
-  unsigned nLocal = n;
-  textAppend(&p->text, "%lld ", (long long)varint(&z));
-  if( n>mx ){
-    nLocal = mn + (n-mn)%(p->nUsable-4);
-    if( nLocal>mx ) nLocal = mn;
-  }
-  textHex(&p->text, z, (int)nLocal);
-  if( n>nLocal ){
-    unsigned iNext = get4(&z[nLocal]);
-    n -= nLocal;
-    while( iNext ){
-      const unsigned char *a = &p->aFile[(size_t)(iNext-1)*p->szPage];
-      unsigned k = n<p->nUsable-4 ? n : p->nUsable-4;
-      textHex(&p->text, &a[4], (int)k);
-      n -= k;
-      iNext = get4(a);
-    }
-  }
-  textAppend(&p->text, "\n");
-}
-
-static void treePage(Tree *p, unsigned iPage){
-  const unsigned char *a = &p->aFile[(size_t)(iPage-1)*p->szPage];
-  int bLeaf = a[0]==13;
-  int nCell = (int)get2(&a[3]);
-  int i;
-  p->nPage++;
-  check(a[0]==5 || a[0]==13, "page %u has type %d", iPage, a[0]);
-  check(bLeaf || nCell>0, "interior page %u has no cell", iPage);
-  for(i=0; i<nCell; i++){
-    const unsigned char *z = &a[get2(&a[(bLeaf ? 8 : 12)+2*i])];
-    if( bLeaf ) treeRow(p, z);
-    else treePage(p, get4(z));
-  }
-  if( !bLeaf ) treePage(p, get4(&a[8]));
-}
-
-/* The rows of zTab in the closed file zFile.  *pnPage: its pages */
-static void rows(const char *zFile, const char *zTab, Text *pOut, int *pnPage){
-  Tree x;
-  sqlite3 *db = openDb(&stock, zFile, 0);
-  Text sql = {0,0,0};
-  unsigned char *a;
-  unsigned iRoot;
-  int n;
-  memset(&x, 0, sizeof(x));
-  textAppend(&sql, "SELECT rootpage FROM sqlite_schema WHERE name='%s'", zTab);
-  iRoot = (unsigned)integer(&stock, db, sql.z);
-  runOn(&stock, db, "PRAGMA wal_checkpoint");
-  stock.close(db);
-  x.aFile = a = readFile(zFile, &n);
-  x.szPage = get2(&a[16]);
-  if( x.szPage==1 ) x.szPage = 65536;
-  x.nUsable = x.szPage - a[20];
-  textAppend(&x.text, "");
-  treePage(&x, iRoot);
-  *pOut = x.text;
-  *pnPage = x.nPage;
-  textClear(&sql);
-  free(a);
-}
-
 /* Close both.  The tables x.. are the same in both files, and that of ours is sound; of the two it is open
 ** with stock then */
 static void endSame(const char *zWhat){
@@ -169,8 +79,8 @@ static void endSame(const char *zWhat){
     char zName[20];
     int nOurs, nStock, k, m;
     snprintf(zName, sizeof(zName), "x%d", atoi(z));
-    rows(azFile[0], zName, &a, &nOurs);
-    rows(azFile[1], zName, &b, &nStock);
+    tree(azFile[0], zName, 1, &a, &nOurs);
+    tree(azFile[1], zName, 1, &b, &nStock);
     for(m=k=0; m<a.n && m<b.n && a.z[m]==b.z[m]; m++) if( a.z[m]=='\n' ) k = m+1;
     check(a.n==b.n && m==a.n, "%s: rows of %s differ:\n%.100s\n%.100s", zWhat, zName,
           m<a.n ? &a.z[k] : "", m<b.n ? &b.z[k] : "");
