@@ -98,11 +98,21 @@ static SQLITE_INLINE u32 hpSerialType(u8 tag, HpVal v, u32 n){
   return 0;
 }
 
-/* Add to *pnHdr and *pnData what a value takes in the header of a record and behind it */
-static SQLITE_INLINE void hpSerialRoom(u8 tag, HpVal v, u32 n, u64 *pnHdr, u64 *pnData){
+/*
+** Add to *pnHdr and *pnData what a value takes in the header of a record and
+** behind it.  Returns its serial type.
+*/
+static SQLITE_INLINE u32 hpSerialRoom(
+  u8 tag,
+  HpVal v,
+  u32 n,
+  u64 *pnHdr,
+  u64 *pnData
+){
   u32 t = hpSerialType(tag, v, n);
   *pnHdr += t<0x80 ? 1 : sqlite3VarintLen(t);
   *pnData += t<12 ? sqlite3SmallTypeSizes[t] : n;
+  return t;
 }
 
 /*

@@ -87,6 +87,7 @@ static int hpDeferWrite(HpDefer*, BtCursor*, Index*);
 /* hp_pending.c */
 static int hpPendingPut(Vdbe*, const VdbeOp*, Mem*, int*);
 static void hpPendingHalt(Vdbe*, int);
+static void hpPendingRollback(sqlite3*);
 
 #endif /* HPBULK_H */
 #endif /* SQLITE_OMIT_HP */

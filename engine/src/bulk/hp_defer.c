@@ -211,9 +211,7 @@ static int hpDeferUndo(Vdbe *v){
   if( v->iStatement ){
     rc = sqlite3VdbeCloseStatement(v, SAVEPOINT_ROLLBACK);
     if( rc==SQLITE_OK ) return SQLITE_OK;
-    sqlite3RollbackAll(db, SQLITE_ABORT_ROLLBACK);
-    sqlite3CloseSavepoints(db);
-    db->autoCommit = 1;
+    hpPendingRollback(db);
   }else{
     assert( db->autoCommit && db->xRollbackCallback==0 );
     sqlite3RollbackAll(db, SQLITE_OK);

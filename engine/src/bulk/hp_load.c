@@ -671,9 +671,7 @@ SQLITE_API int hp_load_rows(
     if( mrc==SQLITE_NOMEM || mrc==SQLITE_IOERR || mrc==SQLITE_FULL
      || mrc==SQLITE_INTERRUPT
     ){
-      sqlite3RollbackAll(db, SQLITE_ABORT_ROLLBACK);
-      sqlite3CloseSavepoints(db);
-      db->autoCommit = 1;
+      hpPendingRollback(db);
     }
     sqlite3Error(db, rc);
   }

@@ -8,6 +8,7 @@
 **
 **    hpPendingPut()          does a change of a statement wait beyond its end?
 **    hpPendingHalt()         a statement ends: do its changes remain?
+**    hpPendingRollback()     roll back all transactions
 **    sqlite3HpPendingStart() a statement begins: may they wait on?
 **    sqlite3HpPendingDrop()  all transactions of the connection roll back
 **    sqlite3HpPendingWrite() write all changes
@@ -122,6 +123,17 @@ static int hpPendingWrite(HpDefer *p){
 }
 
 /*
+** Roll back all transactions of db, with the changes that wait, as SQLite does
+** where a statement fails and cannot be taken back alone.
+*/
+static void hpPendingRollback(sqlite3 *db){
+  sqlite3RollbackAll(db, SQLITE_ABORT_ROLLBACK);
+  sqlite3CloseSavepoints(db);
+  db->autoCommit = 1;
+  assert( db->hp.pPending==0 );
+}
+
+/*
 ** Write all changes of the connection, and forget them.  If that fails its
 ** transactions are rolled back.
 */
@@ -136,11 +148,7 @@ static int hpPendingFlush(sqlite3 *db){
     rc = hpPendingWrite(p);
   }
   sqlite3BtreeLeaveAll(db);
-  if( rc ){
-    sqlite3RollbackAll(db, SQLITE_ABORT_ROLLBACK);
-    sqlite3CloseSavepoints(db);
-    db->autoCommit = 1;
-  }
+  if( rc ) hpPendingRollback(db);
   if( n<HP_PENDING_FEW ) db->hp.nDefer = 0;
   return rc;
 }

@@ -310,6 +310,21 @@ static int hpChoiceAccept(WhereInfo *pWInfo, int nGroupBy){
 }
 
 /*
+** Can the scan of a SELECT whose rows a co-routine gives, one after the other,
+** be taken over?
+*/
+static int hpChoiceGives(
+  Parse *pParse,
+  WhereInfo *pWInfo,
+  const SelectDest *pDest
+){
+  if( pDest->eDest!=SRT_Coroutine || pParse->nested || pParse->nErr ) return 0;
+  if( !hpCompileIsTable(&pWInfo->pTabList->a[0]) ) return 0;
+  assert( pWInfo->pTabList->nSrc==1 );
+  return !hpChoiceIsSearch(pWInfo) && hpChoiceAccept(pWInfo, 0);
+}
+
+/*
 ** If p is an arm of a UNION ALL that a co-routine gives, note whether its scan
 ** can be taken over.
 */
@@ -322,10 +337,8 @@ static void hpChoiceArm(
   SrcItem *pItem = &pWInfo->pTabList->a[0];
   if( pWInfo->pTabList->nSrc!=1 ) return;
   pItem->hp.bArm = 0;
-  if( pDest->eDest!=SRT_Coroutine || (p->pNext==0 && p->op!=TK_ALL) ) return;
-  if( pParse->nested || pParse->nErr || !hpCompileIsTable(pItem) ) return;
-  if( hpChoiceIsSearch(pWInfo) ) return;
-  pItem->hp.bArm = (u8)hpChoiceAccept(pWInfo, 0);
+  if( p->pNext==0 && p->op!=TK_ALL ) return;
+  pItem->hp.bArm = (u8)hpChoiceGives(pParse, pWInfo, pDest);
 }
 
 /*
@@ -342,11 +355,9 @@ static void hpChoiceFill(
   SrcItem *pItem = &pWInfo->pTabList->a[0];
   if( pWInfo->pTabList->nSrc!=1 ) return;
   pItem->hp.bFill = 0;
-  if( pDest->eDest!=SRT_Coroutine || p->pNext || p->pPrior ) return;
-  if( p->pOrderBy || p->pLimit || pParse->nested || pParse->nErr ) return;
-  if( !hpCompileIsTable(pItem) || hpChoiceIsSearch(pWInfo) ) return;
+  if( p->pNext || p->pPrior || p->pOrderBy || p->pLimit ) return;
   if( pItem->fg.fromExists || pItem->fg.isRecursive ) return;
-  pItem->hp.bFill = (u8)hpChoiceAccept(pWInfo, 0);
+  pItem->hp.bFill = (u8)hpChoiceGives(pParse, pWInfo, pDest);
 }
 
 /* What the planner thinks the loops of pWInfo cost, in its own units */

@@ -147,9 +147,7 @@ static int hpSortRecord(
     if( hpFieldIsVec(pField) ){
       u8 tag = hpSortValue(p, pField, i, &v, &n);
       if( tag==0 ) return HP_DECLINE;
-      t = hpSerialType(tag, v, n);
-      nHdr += t<0x80 ? 1 : sqlite3VarintLen(t);
-      nData += t<12 ? sqlite3SmallTypeSizes[t] : n;
+      t = hpSerialRoom(tag, v, n, &nHdr, &nData);
       if( j<HP_SORT_KEPT ){
         aKept[j].v = v;
         aKept[j].n = n;
