@@ -105,13 +105,14 @@ SQLITE_API int hp_linger(int);
 **     in one thread:      rc = hp_load_rows(p, aRow, nByte, &nRow);
 **     hp_load_free(p);
 **
-** pInsert is an INSERT with a parameter for each column, or for some of them, on
-** a table of which a row needs nothing else: no index, trigger, CHECK, default
-** value of a column that is not named, foreign key that is checked, generated
-** column, AUTOINCREMENT or virtual table, and no OR.  hp_load_new() returns NULL
-** if it is another one, if a hook, a trace or UTF-16 is in the way, or if there is
-** no memory: then bind values and step, as ever.  hp_load_rows() may not be called
-** once the statement is finalized; hp_load_free() may, in any thread.
+** pInsert is an INSERT with a parameter for each column, or for some of them,
+** on a table of which a row needs nothing else: no index, trigger, CHECK,
+** default value of a column that is not named, foreign key that is checked,
+** generated column, AUTOINCREMENT or virtual table, and no OR.  hp_load_new()
+** returns NULL if it is another one, if a hook, a trace or UTF-16 is in the
+** way, or if there is no memory: then bind values and step, as ever.
+** hp_load_rows() may not be called once the statement is finalized;
+** hp_load_free() may, in any thread.
 */
 typedef struct hp_load hp_load;
 SQLITE_API hp_load *hp_load_new(sqlite3_stmt*);
@@ -122,8 +123,8 @@ SQLITE_API void hp_load_free(hp_load*);
 ** the INSERT would make it of them.  Returns the bytes of the row, which is
 ** written to aTo; what is behind it in aTo may be written over.  Returns 0 if
 ** there may be too little room, or the row is to be inserted by the statement
-** instead: SQLite may refuse it.  There is enough room for 128 bytes, and 48 for
-** each column of the table, and all texts and blobs.
+** instead: SQLite may refuse it.  There is enough room for 128 bytes, and 48
+** for each column of the table, and all texts and blobs.
 **
 ** It reads nothing but what hp_load_new() found, and allocates nothing, so any
 ** number of threads may call it at a time, while others use the connection.
@@ -148,11 +149,11 @@ SQLITE_API sqlite3_int64 hp_load_row(
 /*
 ** Append rows that hp_load_row() has made to the table, one behind the other in
 ** aRow[0..nByte-1], as if the INSERT had been stepped once for each.  *pnRow is
-** the number of those that were appended.  If it is less than all, and the result
-** is SQLITE_OK, the next row is to be inserted by the statement: because its key is not
-** greater than those that are there, no write transaction is open, the schema has
-** changed, or the like.  An error is one that the INSERT would have met, and leaves
-** of the transaction what it would have left.
+** the number of those that were appended.  If it is less than all, and the
+** result is SQLITE_OK, the next row is to be inserted by the statement: because
+** its key is not greater than those that are there, no write transaction is
+** open, the schema has changed, or the like.  An error is one that the INSERT
+** would have met, and leaves of the transaction what it would have left.
 */
 SQLITE_API int hp_load_rows(
   hp_load*,

@@ -15,11 +15,11 @@
 **    hpRadixPairs()   ... pairs, of which it is known how their keys begin
 **    hpRadixPass()    sort numbers of 64 bits with what belongs to them
 **
-** Sorting looks at eight bytes of each normalized key, those after the bytes that
-** all keys begin with: a radix sort by those bits that differ at all.  Stretches
-** that are still equal are sorted likewise by what follows, short ones by merging.
-** Groups lie anywhere in memory, so whoever walks through them in key order asks
-** for those some steps ahead.
+** Sorting looks at eight bytes of each normalized key, those after the bytes
+** that all keys begin with: a radix sort by those bits that differ at all.
+** Stretches that are still equal are sorted likewise by what follows, short
+** ones by merging.  Groups lie anywhere in memory, so whoever walks through
+** them in key order asks for those some steps ahead.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
