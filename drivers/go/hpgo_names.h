@@ -12,6 +12,10 @@
 
 #define hp_fetch hpgo_own_hp_fetch
 #define hp_linger hpgo_own_hp_linger
+#define hp_load_free hpgo_own_hp_load_free
+#define hp_load_new hpgo_own_hp_load_new
+#define hp_load_row hpgo_own_hp_load_row
+#define hp_load_rows hpgo_own_hp_load_rows
 #define hp_row hpgo_own_hp_row
 #define sqlite3_aggregate_context hpgo_own_sqlite3_aggregate_context
 #define sqlite3_aggregate_count hpgo_own_sqlite3_aggregate_count

@@ -473,7 +473,9 @@ fn a_copy_stays_until_its_file_is_another() {
         f
     };
     let on_disk = || {
-        let folders = place.list("tmp");
+        let mut folders = place.list("tmp");
+        // A file beside it is there while a thread of the server asks SQLite for a schema.
+        folders.retain(|name| name.starts_with("hpsqlite-viz-"));
         assert_eq!(folders.len(), 1);
         place.list(&format!("tmp/{}", folders[0])).len()
     };
