@@ -15,10 +15,11 @@
 **    upkeep     b-tree    ->  b-tree       OP_HpTask: CREATE INDEX and its like
 **    bulk       changes   ->  b-tree       entries of an index, in order
 **    run        HpPlan    ->  registers    OP_HpScan, OP_HpNext, OP_HpRow
-**    sink       HpFrame   ->  HpAgg        a worker's groups; merges of them
-**               HpFrame   ->  HpSort       rows in order; the same merges
-**               HpFrame   ->  HpFound      places of rows
-**               HpFrame   ->  HpRel        rows that later pipes look up
+**    sink       HpFrame   ->  HpAgg        group: a worker's groups
+**               HpFrame   ->  HpSort       sort: rows in order
+**               HpAgg, HpSort -> HpMerge   run: sorted runs of both, merged
+**               HpFrame   ->  HpFound      place: places of rows
+**               HpFrame   ->  HpRel        rel: rows that later pipes look up
 **    exec       HpBatch   ->  HpFrame      filters, arguments, keys
 **    source     b-tree    ->  HpBatch      runs of leaves, cut into columns
 **    lookup     key       ->  row          rows by rowid, shared pages

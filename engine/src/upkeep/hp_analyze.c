@@ -10,7 +10,7 @@
 **
 ** SQLite counts the entries of an index.  Then its loop calls stat_push() for
 ** each, with the number of the first column that differs from the entry before.
-** Workers scan the index and count such changes (sink/hp_prefix.c).  Then the
+** Workers scan the index and count such changes (sink/check/hp_prefix.c).  Then the
 ** StatAccum is made that stat_init() and all the calls of stat_push() would
 ** have left, and SQLite makes the row of sqlite_stat1 of it.
 **

@@ -13,7 +13,7 @@
 ** and at CHECK constraints, and looks each row up in each index.  Here the plan
 ** (plan/hp_checkplan.c) has a pipe for each index and one for the table.  Each
 ** scans its b-tree once, in the order of the file, with all workers
-** (sink/hp_checkrows.c).
+** (sink/check/hp_checkrows.c).
 **
 ** If all is as it has to be there is nothing to say, and the program goes on
 ** behind SQLite's loop.  If not, or if anything fails, SQLite's loop runs, for

@@ -10,7 +10,7 @@
 **                      HpPlan.xTask
 **
 ** SQLite's loop goes through the rows of a table and searches the parents of
-** each.  Here the keys of all parents become relations (sink/hp_build.c), and
+** each.  Here the keys of all parents become relations (sink/rel/hp_build.c), and
 ** workers scan the table and look them up.  The one filter passes orphans.  The
 ** first of them ends the scan, and SQLite's loop shows all, in its order.
 **

@@ -11,7 +11,7 @@
 ** SQLite scans the table, gives each row's entry to a sorter, and inserts them
 ** in order.  Here the plan (plan/hp_indexplan.c) is that of a sort: workers
 ** scan the table, each makes sorted runs of entries, a key and the record, and
-** these are put together slice by slice (sink/hp_slice.c), or merged where some
+** these are put together slice by slice (sink/run/hp_slice.c), or merged where some
 ** are in files.  The records, in order, go to hp_layer.c, which writes the
 ** b-tree bottom up.
 **
