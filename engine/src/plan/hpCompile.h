@@ -145,9 +145,63 @@ struct HpGraph {
   HpGraphTerm aTerm[HP_MX_TERM];
 };
 
+/*
+** A logical operator: see hp_lower.c.  Inputs give rows, ...
+*/
+#define HP_LOP_SCAN     0  /* Those of a b-tree, in order */
+#define HP_LOP_JOIN     1  /* Those of its driving table, with partners */
+#define HP_LOP_UNION    2  /* Those of the arms of a UNION ALL, in turn */
+/* ... and outputs are made of them: */
+#define HP_LOP_GROUP    3  /* Groups with aggregates */
+#define HP_LOP_SET      4  /* The set of IN: groups without */
+#define HP_LOP_SORT     5  /* Records, in the order of pList */
+#define HP_LOP_TOP      6  /* Places of the first rows in that order */
+#define HP_LOP_DISTINCT 7  /* Places of rows that differ in pList */
+#define HP_LOP_FILTER   8  /* Places of the rows that pass */
+#define HP_LOP_KEYED    9  /* Groups that rows around a sub-select look up */
+#define HP_LOP_FILL    10  /* Records that fill a table */
+typedef struct HpLop HpLop;
+typedef struct HpOutput HpOutput;
+struct HpLop {
+  u8 eOp;                /* HP_LOP_xxx */
+  u8 bByRowid;           /* FILTER: rows are written to, and found by rowid */
+  HpLop *pIn;            /* The input of an output.  NULL: it is an input */
+  SrcItem *pItem;        /* SCAN, UNION: the term of FROM.  JOIN: that of the
+                         ** driving table */
+  Expr *pWhere;          /* An input: the rows for which that is true */
+  HpGraph *pGraph;       /* JOIN: its tables and keys.  Else NULL */
+  const HpOutput *pOut;  /* An output: its functions */
+  Select *pSelect;       /* An output: the query.  NULL: UPDATE, DELETE */
+  SrcList *pSrc;         /* FILTER: the FROM clause */
+  ExprList *pList;       /* What rows are ordered by, or differ in */
+  AggInfo *pAggInfo;     /* Aggregates, or NULL */
+  KeyInfo *pKeyInfo;     /* GROUP: collation and order of GROUP BY, or NULL */
+  int eDest;             /* SORT: SRT_xxx, where the records go */
+  const char *zAff;      /* SET: affinities of its columns */
+  void *pMore;           /* FILL: HpFillTo */
+};
+
+/* An output: when each function is called is said in hp_lower.c.  They return a
+** result code; SQLITE_ERROR refuses */
+#define HP_IN(E)        (1<<(E))
+struct HpOutput {
+  u8 mIn;                /* HP_IN() of the inputs that it can have */
+  u8 mTrait;             /* HP_OUT_xxx */
+  u8 eNo;                /* HP_NO_xxx, where there is no other reason */
+  int (*xBegin)(HpCompile*);
+  int (*xWhere)(HpCompile*, Expr*);
+  int (*xSink)(HpCompile*);
+  int (*xEnd)(HpCompile*);
+};
+#define HP_OUT_SUB      1  /* Filters may have sub-selects without outer columns */
+#define HP_OUT_LARGE    2  /* A range of literals is looked at: is it large? */
+#define HP_OUT_THREADS  4  /* Pipes that only one thread can run are refused */
+#define HP_OUT_OWN      8  /* The application's functions are not called */
+
 /* State of a compilation */
 struct HpCompile {
   Parse *pParse;
+  HpLop *pTop;           /* The tree that is lowered, or NULL */
   AggInfo *pAggInfo;     /* Of the query */
   Table *pTab;           /* The one table */
   Index *pIdx;           /* The index scanned instead of it, or NULL */
@@ -314,7 +368,7 @@ static int hpManyPlan(HpGraph*, AggInfo*, const ExprList*);
 
 /* hp_joinplan.c */
 static int hpJoinPlan(HpCompile*, HpGraph*, Expr*);
-static int hpJoinPlanEnd(HpCompile*);
+static void hpJoinPlanEnd(HpCompile*);
 static int hpJoinPlanTerms(HpCompile*, const ExprList*, const KeyInfo*);
 static int hpJoinPlanIsGiven(HpCompile*, Expr*);
 static int hpJoinPlanLate(HpCompile*, Expr*, struct HpBare*);
@@ -337,6 +391,10 @@ static Select *hpArmPlanFirst(const SrcItem*);
 static Select *hpArmPlanNext(const Select*);
 static void hpArmPlanEnter(HpCompile*, const SrcItem*, Select*, int);
 static int hpArmPlanWhere(HpCompile*, Expr*);
+
+/* hp_lower.c */
+static HpPlan *hpLower(Parse*, HpLop*);
+static HpPlan *hpLowerSilent(Parse*, HpLop*);
 
 /* hp_aggplan.c */
 static HpPlan *hpAggPlan(Parse*, Select*, AggInfo*, KeyInfo*, HpGraph*);
@@ -412,7 +470,6 @@ static int hpSortPlanTies(HpCompile*, HpKeys*, SrcList*);
 static void hpSortPlanExplain(Parse*, int);
 static HpField *hpSortPlanNew(HpCompile*, int*, u8);
 static int hpSortPlanField(HpCompile*, int*, Expr*, int);
-static void hpSortPlanPlaces(HpPipePlan*);
 static int hpSortPlanCode(Parse*, Select*, ExprList*, int, int);
 
 #endif /* HPCOMPILE_H */

@@ -321,12 +321,10 @@ static void hpAggPlanTop(HpCompile *pC, const Select *p){
 ** Let the sink of the pipe of now be the groups of p: compile keys, aggregate functions
 ** and bare columns.
 */
-static int hpAggPlanGroups(
-  HpCompile *pC,
-  Select *p,
-  KeyInfo *pKeyInfo,     /* Collation and order of GROUP BY, or NULL */
-  const SrcItem *pItem   /* What is scanned */
-){
+static int hpAggPlanSink(HpCompile *pC){
+  Select *p = pC->pTop->pSelect;
+  const KeyInfo *pKeyInfo = pC->pTop->pKeyInfo;
+  const SrcItem *pItem = pC->pTop->pIn->pItem;
   AggInfo *pAggInfo = pC->pAggInfo;
   HpPlan *pPlan = pC->pPlan;
   HpGroupPlan *pGroup;
@@ -336,6 +334,7 @@ static int hpAggPlanGroups(
   pC->pPipe->pSink = &hpSinkGroups;
   pC->pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
   if( pGroup==0 ) return SQLITE_NOMEM;
+  if( pC->pPipe->bAdds ) pC->pPipe[-1].pGroup->pNext = pGroup;
   pGroup->nAgg = pAggInfo->nFunc;
   pGroup->nBare = pAggInfo->nAccumulator;
   pGroup->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)pGroup->nAgg);
@@ -426,37 +425,52 @@ static int hpAggPlanShown(HpCompile *pC, HpGroupPlan *pGroup, const Select *p){
 }
 
 /*
-** Compile p, whose rows come from the arms of pItem.
+** What SQLite's loops of a join cost, if they begin with another table than the
+** one that is scanned.
 */
-static int hpAggPlanArms(HpCompile *pC, Select *p, KeyInfo *pKeyInfo, SrcItem *pItem){
+static int hpAggPlanBegin(HpCompile *pC){
+  const HpChoice *p = &pC->pTop->pIn->pItem->hp;
   HpPlan *pPlan = pC->pPlan;
-  Select *pArm = hpArmPlanFirst(pItem);
-  int bLarge = 0;
-  int i, rc;
-  for(i=0; i<pPlan->nPipe; i++, pArm=hpArmPlanNext(pArm)){
-    const SrcItem *pOwn = &pArm->pSrc->a[0];
-    hpArmPlanEnter(pC, pItem, pArm, i);
-    rc = hpArmPlanWhere(pC, p->pWhere);
-    if( rc==SQLITE_OK ) rc = hpAggPlanGroups(pC, p, pKeyInfo, pItem);
-    if( rc ) return rc;
-    if( pOwn->hp.bUnlikely ? hpRangeSeemsLarge(pC) : pOwn->hp.bPays ) bLarge = 1;
-    if( i>0 ) pPlan->aPipe[i-1].pGroup->pNext = pC->pPipe->pGroup;
-  }
-  assert( pArm==0 );           /* There is a pipe for each */
-  if( !bLarge ){
-    hpCompileSmall(pC->pParse);
-    hpCompileNo(pC, HP_NO_SMALL);
-    return SQLITE_ERROR;
-  }
-  for(i=1; i<pPlan->nPipe; i++){
-    pPlan->aPipe[0].bSerial |= pPlan->aPipe[i].bSerial;
-    pPlan->aPipe[0].bDeep |= pPlan->aPipe[i].bDeep;
-  }
-  return hpCompileNoUser(pC);
+  assert( pPlan->nStock==0 && pPlan->bGuess==0 );
+  if( p->bMoved==0 ) return SQLITE_OK;
+  pPlan->nStock = p->nCost;
+  pPlan->nStockRow = p->nCostRow;
+  pPlan->iStockRoot = p->iCostRoot;
+  pPlan->bGuess = p->bGuess;
+  return SQLITE_OK;
 }
 
 /*
-** Compile the query.  Returns NULL if it is refused.  Registers of constants
+** The groups have been compiled: which rows they show, and whether those may be
+** read in another order than SQLite reads them in.
+*/
+static int hpAggPlanEnd(HpCompile *pC){
+  const Select *p = pC->pTop->pSelect;
+  const SrcItem *pItem = pC->pTop->pIn->pItem;
+  HpGroupPlan *pGroup = pC->pPipe->pGroup;
+  if( hpAggPlanShown(pC, pGroup, p) ) return SQLITE_ERROR;
+  if( pItem->hp.eOrder>=HP_ORDER_LOOKUP && !hpAggPlanAnyOrder(pC, p) ){
+    hpCompileNo(pC, HP_NO_ORDER);
+    return SQLITE_ERROR;
+  }
+  /* The application's functions would see rows in another order */
+  if( pItem->hp.pVia && hpCompileNoUser(pC) ) return SQLITE_ERROR;
+  pGroup->bInOrder = pItem->hp.eOrder==HP_ORDER_INDEX;
+  if( pItem->hp.eOrder==HP_ORDER_ROWID ) pC->pPipe->source.bOrder = 1;
+  assert( pGroup->bOpaque==0 || pC->pPipe->bSerial );
+  assert( pGroup->bInOrder==0 || pC->pPipe->source.bIndex );
+  pGroup->szGroup = hpGroupLayout(pGroup);
+  return pGroup->szGroup>0x7fff ? SQLITE_ERROR : SQLITE_OK;
+}
+
+static const HpOutput hpAggPlanOutput = {
+  HP_IN(HP_LOP_SCAN)|HP_IN(HP_LOP_JOIN)|HP_IN(HP_LOP_UNION),
+  HP_OUT_SUB|HP_OUT_LARGE, HP_NO_OTHER,
+  hpAggPlanBegin, 0, hpAggPlanSink, hpAggPlanEnd
+};
+
+/*
+** The plan of query p.  Returns NULL if it is refused.  Registers of constants
 ** are allocated but not coded.
 */
 static HpPlan *hpAggPlan(
@@ -466,82 +480,23 @@ static HpPlan *hpAggPlan(
   KeyInfo *pKeyInfo,     /* Collation and order of GROUP BY, or NULL */
   HpGraph *pGraph        /* Of a join.  It is freed */
 ){
-  HpCompile c;
-  HpPlan *pPlan;
-  HpGroupPlan *pGroup;
-  int i;
-  int nMem = pParse->nMem;
-  SrcItem *pItem = hpGraphRoot(p->pSrc);
-  int nArm = hpArmPlanCount(pParse, pItem);
-  SrcItem *pScan = nArm ? &hpArmPlanFirst(pItem)->pSrc->a[0] : pItem;
-
+  HpLop in, top;
   assert( (p->pGroupBy!=0 && p->pGroupBy->nExpr>0) || pKeyInfo==0 );
   assert( pKeyInfo==0 || pKeyInfo->nKeyField>=p->pGroupBy->nExpr );
   assert( p->pSrc->nSrc==1 || pGraph!=0 );
-  pPlan = hpCompileNew(&c, pParse, pScan, pGraph ? pGraph->nPipe : MAX(1, nArm));
-  if( pPlan==0 ){
-    hpGraphFree(pGraph);
-    return 0;
-  }
-  if( pItem->hp.bMoved ){
-    pPlan->nStock = pItem->hp.nCost;
-    pPlan->nStockRow = pItem->hp.nCostRow;
-    pPlan->iStockRoot = pItem->hp.iCostRoot;
-    pPlan->bGuess = pItem->hp.bGuess;
-  }
-  c.pAggInfo = pAggInfo;
-  c.xSub = hpScalarSub;
-  if( nArm ){
-    if( hpAggPlanArms(&c, p, pKeyInfo, pItem) ) goto refused;
-    hpCompileFor(&c, &pPlan->aPipe[0], pScan->pSTab, pScan->hp.pIdx, pScan->iCursor);
-  }else{
-    if( pGraph ){
-      if( hpJoinPlan(&c, pGraph, p->pWhere) ) goto refused;
-    }else if( hpRangeCompile(&c, pItem, p->pWhere) ){
-      goto refused;
-    }
-    if( pItem->hp.bUnlikely && !hpRangeSeemsLarge(&c) ){
-      hpCompileSmall(pParse);
-      hpCompileNo(&c, HP_NO_SMALL);
-      goto refused;
-    }
-    if( pGraph==0 && hpCompileExprWhere(&c, p->pWhere) ) goto refused;
-    if( hpAggPlanGroups(&c, p, pKeyInfo, pItem) ) goto refused;
-  }
-  pGroup = c.pPipe->pGroup;
-  if( hpAggPlanShown(&c, pGroup, p) ) goto refused;
-  if( pItem->hp.eOrder>=HP_ORDER_LOOKUP
-   && !hpAggPlanAnyOrder(&c, p)
-  ){
-    hpCompileNo(&c, HP_NO_ORDER);
-    goto refused;
-  }
-  if( pItem->hp.pVia ){
-    /* The application's functions would see rows in another order */
-    if( hpCompileNoUser(&c) ) goto refused;
-    if( !hpSafeSearch(&c, pItem, p->pWhere) ){
-      hpCompileNo(&c, HP_NO_ORDER);
-      goto refused;
-    }
-  }
-  pGroup->bInOrder = pItem->hp.eOrder==HP_ORDER_INDEX;
-  if( pItem->hp.eOrder==HP_ORDER_ROWID ) c.pPipe->source.bOrder = 1;
-  assert( pGroup->bOpaque==0 || c.pPipe->bSerial );
-  assert( pGroup->bInOrder==0 || c.pPipe->source.bIndex );
-  if( pGraph && !hpJoinPlanEnd(&c) ) goto refused;
-  for(i=0; i<pPlan->nPipe; i++) hpCompileSortColumns(&pPlan->aPipe[i]);
-  pGroup->szGroup = hpGroupLayout(pGroup);
-  if( pGroup->szGroup>0x7fff || pParse->nErr || pParse->db->mallocFailed ){
-    goto refused;
-  }
-  hpGraphFree(pGraph);
-  return pPlan;
-
-refused:
-  hpGraphFree(pGraph);
-  hpConfigStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
-  pParse->nMem = nMem;   /* The program is to be stock's */
-  hpCompileFree(pPlan);
-  return 0;
+  memset(&in, 0, sizeof(in));
+  memset(&top, 0, sizeof(top));
+  in.pItem = hpGraphRoot(p->pSrc);
+  in.pWhere = p->pWhere;
+  in.pGraph = pGraph;
+  in.eOp = pGraph ? HP_LOP_JOIN : HP_LOP_SCAN;
+  if( hpArmPlanCount(pParse, in.pItem) ) in.eOp = HP_LOP_UNION;
+  top.eOp = HP_LOP_GROUP;
+  top.pIn = &in;
+  top.pOut = &hpAggPlanOutput;
+  top.pSelect = p;
+  top.pAggInfo = pAggInfo;
+  top.pKeyInfo = pKeyInfo;
+  return hpLower(pParse, &top);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -308,6 +308,26 @@ static void hpCompileBack(HpCompile *pC, const HpMark *p){
   pC->nSelf = 0;
 }
 
+/*
+** Columns of pPipe have their order: find those of the fields of its records
+** that need to know.
+*/
+static void hpCompilePlaces(HpPipePlan *pPipe){
+  const HpSourcePlan *pSource = &pPipe->source;
+  HpSortPlan *pSort = pPipe->pSort;
+  int i, k;
+  for(i=0; i<pSort->nField; i++){
+    HpField *pField = &pSort->aField[i];
+    if( pField->eField!=HP_FIELD_RAW && pField->eField!=HP_FIELD_REAL ){
+      continue;
+    }
+    for(k=0; pSource->aCol[k].iStore!=pField->iStore; k++){}
+    assert( k+pField->n<=pSource->nCol );
+    assert( pSource->aCol[k+pField->n-1].iStore==pField->iStore+pField->n-1 );
+    pField->iCol = k;
+  }
+}
+
 /* Order columns by their place in the record, the rowid first */
 static void hpCompileSortColumns(HpPipePlan *pPipe){
   HpSourcePlan *pPlan = &pPipe->source;
@@ -332,6 +352,7 @@ static void hpCompileSortColumns(HpPipePlan *pPipe){
   }
   pPlan->mxCol = pPlan->nCol ? pPlan->aCol[pPlan->nCol-1].iStore : -1;
   assert( hpColumnsAreSane(pPlan) && hpProgIsSane(pPipe) );
+  if( pPipe->pSort ) hpCompilePlaces(pPipe);
 }
 
 /*

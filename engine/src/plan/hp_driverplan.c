@@ -111,14 +111,14 @@ static int hpDriverMayLeave(HpCompile *pC, const SrcList *pSrc, Expr *pExpr){
 }
 
 /*
-** Make filters of those terms of pWhere that are about the table, and that we do.
-** Returns an error if one of the others may not be left out.
+** Make filters of those terms of pWhere that are about the table, and that we
+** do.  Returns an error if one of the others may not be left out.
 */
-static int hpDriverWhere(HpCompile *pC, const SrcList *pSrc, Expr *pWhere){
+static int hpDriverWhere(HpCompile *pC, Expr *pWhere){
   HpMark mark;
   if( pWhere->op==TK_AND ){
-    if( hpDriverWhere(pC, pSrc, pWhere->pLeft) ) return SQLITE_ERROR;
-    return hpDriverWhere(pC, pSrc, pWhere->pRight);
+    if( hpDriverWhere(pC, pWhere->pLeft) ) return SQLITE_ERROR;
+    return hpDriverWhere(pC, pWhere->pRight);
   }
   assert( pC->pGraph==0 );     /* hpDriverLook() has another way */
   if( ExprHasProperty(pWhere, EP_OuterON) ) return SQLITE_OK;
@@ -130,51 +130,64 @@ static int hpDriverWhere(HpCompile *pC, const SrcList *pSrc, Expr *pWhere){
     return SQLITE_OK;
   }
   hpCompileBack(pC, &mark);
-  return hpDriverMayLeave(pC, pSrc, pWhere) ? SQLITE_OK : SQLITE_ERROR;
+  return hpDriverMayLeave(pC, pC->pTop->pSrc, pWhere) ? SQLITE_OK
+                                                      : SQLITE_ERROR;
 }
 
+static int hpDriverBegin(HpCompile *pC){
+  HpFindPlan *pFind = hpCompileAlloc(pC->pPlan, sizeof(*pFind));
+  u8 bByRowid = pC->pTop->bByRowid;
+  pC->pPipe->pSink = &hpSinkRowids;
+  pC->pPipe->source.bPlaces = bByRowid==0;
+  pC->pPipe->source.bOrder = bByRowid;
+  pC->pPipe->pFind = pFind;
+  if( pFind==0 ) return SQLITE_NOMEM;
+  pFind->bByRowid = bByRowid;
+  return SQLITE_OK;
+}
+
+/* Of one table some row has to be left out; of a join partners may do that */
+static int hpDriverSink(HpCompile *pC){
+  if( pC->pTop->bByRowid && hpCompileStored(pC, -1)<0 ) return SQLITE_ERROR;
+  return pC->pGraph || pC->pPipe->prog.nFilter ? SQLITE_OK : SQLITE_ERROR;
+}
+
+static const HpOutput hpDriverOutput = {
+  HP_IN(HP_LOP_SCAN)|HP_IN(HP_LOP_JOIN),
+  HP_OUT_THREADS, HP_NO_OTHER,
+  hpDriverBegin, hpDriverWhere, hpDriverSink, 0
+};
+
 /*
-** The plan for the scan of pItem that leaves out rows without partner in tables whose own
-** terms leave rows out, or NULL.
+** Let the input of pTop, a scan, be a join that leaves out rows without partner
+** in tables whose own terms leave rows out.  Returns false if there are none.
 */
-static HpPlan *hpDriverLook(Parse *pParse, SrcList *pSrc, const SrcItem *pItem, Expr *pWhere){
-  HpPlan *pPlan = 0;
-  HpFindPlan *pFind;
+static int hpDriverLook(Parse *pParse, HpLop *pTop){
+  SrcList *pSrc = pTop->pSrc;
+  HpLop *pIn = pTop->pIn;
   HpGraph *pGraph;
-  HpCompile c;
-  int nMem = pParse->nMem;
-  int rc, i;
-  if( pSrc->nSrc<2 || !hpSafe(pParse, pWhere, 0, HP_SAFE_SELECT) ) return 0;
+  int i;
+  assert( pIn->eOp==HP_LOP_SCAN );
+  if( pTop->bByRowid || pSrc->nSrc<2
+   || !hpSafe(pParse, pIn->pWhere, 0, HP_SAFE_SELECT)
+  ){
+    return 0;
+  }
   for(i=0; i<pSrc->nSrc; i++){
     /* A virtual table, or a sub-select, is asked for each row that gets there */
     if( !hpCompileIsTable(&pSrc->a[i]) ) return 0;
   }
-  pGraph = hpGraphNew(pParse, pSrc, pWhere, 1);
+  pGraph = hpGraphNew(pParse, pSrc, pIn->pWhere, 1);
   if( pGraph==0 ) return 0;
   /* A part of it is no longer asked for all its rows */
   assert( pGraph->bPart && pGraph->iMany<0 );
-  if( pGraph->nPipe>1 && pGraph->aNode[pGraph->iRoot].pItem==pItem ){
-    pPlan = hpCompileNew(&c, pParse, pItem, pGraph->nPipe);
-  }
-  if( pPlan==0 ){
+  if( pGraph->nPipe<2 || pGraph->aNode[pGraph->iRoot].pItem!=pIn->pItem ){
     hpGraphFree(pGraph);
     return 0;
   }
-  c.pPipe->pSink = &hpSinkRowids;
-  c.pPipe->source.bPlaces = 1;
-  c.pPipe->pFind = pFind = hpCompileAlloc(pPlan, sizeof(*pFind));
-  rc = pFind ? hpJoinPlan(&c, pGraph, pWhere) : SQLITE_NOMEM;
-  for(i=0; i<pPlan->nPipe; i++){
-    if( pPlan->aPipe[i].bSerial || pPlan->aPipe[i].bUser ) rc = SQLITE_ERROR;
-    hpCompileSortColumns(&pPlan->aPipe[i]);
-  }
-  hpGraphFree(pGraph);
-  if( rc || pParse->nErr || pParse->db->mallocFailed ){
-    hpCompileFree(pPlan);
-    pParse->nMem = nMem;
-    return 0;
-  }
-  return pPlan;
+  pIn->eOp = HP_LOP_JOIN;
+  pIn->pGraph = pGraph;
+  return 1;
 }
 
 /*
@@ -187,29 +200,26 @@ static HpPlan *hpDriverCompile(
   Expr *pWhere,
   int bByRowid
 ){
-  HpCompile c;
-  HpFindPlan *pFind;
-  HpPlan *pPlan = bByRowid ? 0 : hpDriverLook(pParse, pSrc, pItem, pWhere);
-  int rc;
+  HpPlan *pPlan;
+  HpLop in, top;
   /* Rows are found by their place in the table, or by rowid */
   assert( HasRowid(pItem->pSTab) && pItem->hp.pIdx==0 );
-  if( pPlan ) return pPlan;
-  pPlan = hpCompileNew(&c, pParse, pItem, 1);
-  if( pPlan==0 ) return 0;
-  c.pPipe->pSink = &hpSinkRowids;
-  c.pPipe->source.bPlaces = bByRowid==0;
-  c.pPipe->source.bOrder = (u8)bByRowid;
-  c.pPipe->pFind = pFind = hpCompileAlloc(pPlan, sizeof(*pFind));
-  rc = pFind==0 ? SQLITE_NOMEM : hpDriverWhere(&c, pSrc, pWhere);
-  if( rc==SQLITE_OK && bByRowid && hpCompileStored(&c, -1)<0 ) rc = SQLITE_ERROR;
-  if( rc || c.pPipe->prog.nFilter==0 || pParse->nErr || pParse->db->mallocFailed ){
-    hpConfigStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
-    hpCompileFree(pPlan);
-    return 0;
+  memset(&in, 0, sizeof(in));
+  memset(&top, 0, sizeof(top));
+  in.eOp = HP_LOP_SCAN;
+  in.pItem = pItem;
+  in.pWhere = pWhere;
+  top.eOp = HP_LOP_FILTER;
+  top.pIn = &in;
+  top.pOut = &hpDriverOutput;
+  top.pSrc = pSrc;
+  top.bByRowid = (u8)bByRowid;
+  if( hpDriverLook(pParse, &top) ){
+    pPlan = hpLowerSilent(pParse, &top);
+    if( pPlan ) return pPlan;
+    in.eOp = HP_LOP_SCAN;
   }
-  pFind->bByRowid = (u8)bByRowid;
-  hpCompileSortColumns(c.pPipe);
-  return pPlan;
+  return hpLower(pParse, &top);
 }
 
 /*
@@ -423,7 +433,6 @@ static void hpDriverPlanCode(
   const VdbeOp *pOp = sqlite3VdbeGetOp(pParse->pVdbe, iRewind);
   SrcItem *pItem = 0;
   HpPlan *pPlan;
-  int nMem = pParse->nMem;
   int i, iNext;
   assert( iRewind>0 && eLoop<=HP_LOOP_WRITES && pWhere!=0 );
   for(i=0; i<pSrc->nSrc; i++){
@@ -434,11 +443,7 @@ static void hpDriverPlanCode(
   iNext = hpDriverPlanNext(pParse->pVdbe, iRewind);
   if( iNext==0 ) return;
   pPlan = hpDriverCompile(pParse, pSrc, pItem, pWhere, eLoop==HP_LOOP_WRITES);
-  if( pPlan==0 ){
-    /* The program is to be stock's, down to the numbers of registers */
-    pParse->nMem = nMem;
-    return;
-  }
+  if( pPlan==0 ) return;
   hpPlanLast(pPlan)->pFind->bPieces = 1;
   hpPlanLast(pPlan)->pFind->bAll = eLoop==HP_LOOP_ALL;
   hpDriverPlanLoop(pParse, pPlan, iRewind, iNext);

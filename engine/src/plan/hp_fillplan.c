@@ -217,55 +217,80 @@ static int hpFillPlanIsWhole(const HpPipePlan *pPipe){
   return 1;
 }
 
-/*
-** Compile the plan of the rows that pSelect gives for pTab.  The arguments are
-** those of sqlite3HpFillBegin().  Returns NULL if it is refused.
-*/
-static HpPlan *hpFillPlanCompile(
-  Parse *pParse,
-  Table *pTab,
-  Select *pSelect,
-  const int *aiFrom,
-  int iKey
-){
-  SrcItem *pItem = &pSelect->pSrc->a[0];
-  HpCompile c;
-  HpFillPlan *pFill;
-  HpPlan *pPlan = hpCompileNew(&c, pParse, pItem, 1);
+/* What is filled: the arguments of sqlite3HpFillBegin() */
+typedef struct HpFillTo HpFillTo;
+struct HpFillTo {
+  Table *pTab;
+  const int *aiFrom;
+  int iKey;
+};
+
+static int hpFillPlanBegin(HpCompile *pC){
+  const Table *pTab = ((HpFillTo*)pC->pTop->pMore)->pTab;
+  HpFillPlan *pFill = hpCompileAlloc(pC->pPlan, sizeof(*pFill));
+  pC->pPlan->xTask = hpFillRun;
+  pC->pPipe->pSink = &hpSinkSpool;
+  pC->pPipe->pFill = pFill;
+  if( pFill==0 ) return SQLITE_NOMEM;
+  pFill->aNotNull = hpCompileAlloc(pC->pPlan, sizeof(u16)*(i64)pTab->nCol);
+  if( pFill->aNotNull==0 ) return SQLITE_NOMEM;
+  pC->pPipe->pSort = &pFill->rows;
+  pFill->rows.row.bRows = 1;
+  pFill->rows.row.szGroup = sizeof(HpPair);
+  pFill->bCount = pTab!=pC->pParse->pNewTable;
+  return SQLITE_OK;
+}
+
+/* The rowid, and a field for each column of the table */
+static int hpFillPlanSink(HpCompile *pC){
+  const HpFillTo *pTo = (HpFillTo*)pC->pTop->pMore;
+  const Select *pSelect = pC->pTop->pSelect;
+  HpFillPlan *pFill = pC->pPipe->pFill;
+  Table *pTab = pTo->pTab;
   int bRefuse = 0;
   int nAlloc = 0;
-  int rc = SQLITE_OK;
+  int rc = hpFillPlanKey(pC, pFill, pSelect, pTo->iKey);
   int i;
-  if( pPlan==0 ) return 0;
-  pPlan->xTask = hpFillRun;
-  c.pPipe->pSink = &hpSinkSpool;
-  c.pPipe->pFill = pFill = hpCompileAlloc(pPlan, sizeof(*pFill));
-  if( pFill==0
-   || (pFill->aNotNull = hpCompileAlloc(pPlan, sizeof(u16)*(i64)pTab->nCol))==0
-  ){
-    rc = SQLITE_NOMEM;
-  }else{
-    c.pPipe->pSort = &pFill->rows;
-    pFill->rows.row.bRows = 1;
-    pFill->rows.row.szGroup = sizeof(HpPair);
-    pFill->bCount = pTab!=pParse->pNewTable;
-    rc = hpRangeCompile(&c, pItem, pSelect->pWhere);
-  }
-  if( rc==SQLITE_OK ) rc = hpCompileExprWhere(&c, pSelect->pWhere);
-  if( rc==SQLITE_OK ) rc = hpFillPlanKey(&c, pFill, pSelect, iKey);
   for(i=0; i<pTab->nCol && rc==SQLITE_OK; i++){
     Expr *pExpr = 0;
     if( i!=pTab->iPKey ){
-      pExpr = hpFillPlanValue(&c, pTab, pSelect, aiFrom, i, &bRefuse);
+      pExpr = hpFillPlanValue(pC, pTab, pSelect, pTo->aiFrom, i, &bRefuse);
       rc = bRefuse ? SQLITE_ERROR
-         : hpFillPlanField(&c, pFill, &nAlloc, &pTab->aCol[i], pExpr);
-    }else if( hpSortPlanNew(&c, &nAlloc, HP_FIELD_NULL)==0 ){
+         : hpFillPlanField(pC, pFill, &nAlloc, &pTab->aCol[i], pExpr);
+    }else if( hpSortPlanNew(pC, &nAlloc, HP_FIELD_NULL)==0 ){
       rc = SQLITE_NOMEM;
     }
   }
-  if( hpTaskPlanEnd(&c, rc) ) return 0;
-  hpSortPlanPlaces(c.pPipe);
-  if( hpFillPlanIsWhole(c.pPipe) ) c.pPipe->source.eTypeOnly = 0;
+  return rc;
+}
+
+static const HpOutput hpFillPlanOutput = {
+  HP_IN(HP_LOP_SCAN),
+  HP_OUT_OWN,            /* The application might look at what is written */
+  HP_NO_OTHER,
+  hpFillPlanBegin, 0, hpFillPlanSink, 0
+};
+
+/*
+** The plan of the rows that pSelect gives for *pTo, or NULL if it is refused.
+*/
+static HpPlan *hpFillPlan(Parse *pParse, HpFillTo *pTo, Select *pSelect){
+  HpLop in, top;
+  HpPlan *pPlan;
+  memset(&in, 0, sizeof(in));
+  memset(&top, 0, sizeof(top));
+  in.eOp = HP_LOP_SCAN;
+  in.pItem = &pSelect->pSrc->a[0];
+  in.pWhere = pSelect->pWhere;
+  top.eOp = HP_LOP_FILL;
+  top.pIn = &in;
+  top.pOut = &hpFillPlanOutput;
+  top.pSelect = pSelect;
+  top.pMore = pTo;
+  pPlan = hpLower(pParse, &top);
+  if( pPlan && hpFillPlanIsWhole(&pPlan->aPipe[0]) ){
+    pPlan->aPipe[0].source.eTypeOnly = 0;
+  }
   return pPlan;
 }
 
@@ -283,7 +308,7 @@ SQLITE_PRIVATE int sqlite3HpFillBegin(
   int iKey,              /* The result column that is the rowid, or -1 */
   int iTo
 ){
-  int nMem = pParse->nMem;
+  HpFillTo to;
   HpPlan *pPlan;
   int addr;
   if( pSelect==0 || !hpFillPlanMay(pParse, pTab) ) return 0;
@@ -293,11 +318,11 @@ SQLITE_PRIVATE int sqlite3HpFillBegin(
     return 0;
   }
   assert( aiFrom!=0 || pSelect->pEList->nExpr==pTab->nCol );
-  pPlan = hpFillPlanCompile(pParse, pTab, pSelect, aiFrom, iKey);
-  if( pPlan==0 ){
-    pParse->nMem = nMem;
-    return 0;
-  }
+  to.pTab = pTab;
+  to.aiFrom = aiFrom;
+  to.iKey = iKey;
+  pPlan = hpFillPlan(pParse, &to, pSelect);
+  if( pPlan==0 ) return 0;
   addr = hpEmitScan(pParse, pPlan, 0);
   if( pParse->db->mallocFailed ) return 0;
   sqlite3VdbeChangeP3(pParse->pVdbe, addr, iTo);

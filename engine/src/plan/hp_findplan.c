@@ -138,54 +138,70 @@ static int hpFindWhere(HpCompile *pC, Expr *pWhere){
                                                  : SQLITE_ERROR;
 }
 
+static int hpFindBegin(HpCompile *pC){
+  const AggInfo *pAggInfo = pC->pAggInfo;
+  HpPlan *pPlan = pC->pPlan;
+  HpGroupPlan *pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
+  pC->pPipe->pSink = &hpSinkGroups;
+  pC->pPipe->pGroup = pGroup;
+  pPlan->pKeyed = hpCompileAlloc(pPlan, sizeof(*pPlan->pKeyed));
+  if( pGroup==0 || pPlan->pKeyed==0 ) return SQLITE_NOMEM;
+  pGroup->nAgg = pAggInfo ? pAggInfo->nFunc : 0;
+  pGroup->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)pGroup->nAgg);
+  pGroup->aBare = hpCompileAlloc(pPlan, 0);
+  if( pGroup->aAgg==0 || pGroup->aBare==0 ) return SQLITE_NOMEM;
+  return hpCompileKeys(pPlan, &pGroup->keys, HP_MX_EQ);
+}
+
+/* The aggregates of a group; its keys are terms of the WHERE clause */
+static int hpFindSink(HpCompile *pC){
+  HpGroupPlan *pGroup = pC->pPipe->pGroup;
+  int i;
+  if( pGroup->keys.n==0 ) return SQLITE_ERROR;
+  for(i=0; i<pGroup->nAgg; i++){
+    if( hpCompileAgg(pC, &pC->pAggInfo->aFunc[i], &pGroup->aAgg[i])
+     || pGroup->aAgg[i].eAgg>=HP_AGG_CALL || pGroup->aAgg[i].iSet>=0
+    ){
+      return SQLITE_ERROR;
+    }
+  }
+  assert( pGroup->nBare==0 && pGroup->nSet==0 && pGroup->nLate==0 );
+  pGroup->szGroup = hpGroupLayout(pGroup);
+  return SQLITE_OK;
+}
+
+static const HpOutput hpFindOutput = {
+  HP_IN(HP_LOP_SCAN),    /* Of joins the outer sides would have to be told */
+  HP_OUT_THREADS, HP_NO_SUBQUERY,
+  hpFindBegin, hpFindWhere, hpFindSink, 0
+};
+
 /*
-** The plan of correlated sub-select p, with the aggregates of pAggInfo, or NULL: EXISTS.
-** Returns NULL if it is refused.
+** The plan of correlated sub-select p, with the aggregates of pAggInfo, or NULL:
+** EXISTS.  Returns NULL if it is refused.
 */
 static HpPlan *hpFindCompile(Parse *pParse, Select *p, AggInfo *pAggInfo){
   SrcItem *pItem = &p->pSrc->a[0];
-  int nMem = pParse->nMem;
   u8 bFind = pItem->hp.bFind;
-  HpCompile c;
-  HpGroupPlan *pGroup;
+  HpLop in, top;
   HpPlan *pPlan;
-  int i;
   assert( p->pSrc->nSrc==1 && p->pGroupBy==0 && HasRowid(pItem->pSTab) );
   memset(&pItem->hp, 0, sizeof(pItem->hp));
   pItem->hp.bWhole = pItem->hp.bByRowid = 1;
   pItem->hp.bPlain = bFind==0;
-  pPlan = hpCompileNew(&c, pParse, pItem, 1);
-  if( pPlan==0 ) return 0;
-  pPlan->bGuess = bFind;
-  c.pAggInfo = pAggInfo;
-  c.pPipe->pSink = &hpSinkGroups;
-  c.pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
-  pPlan->pKeyed = hpCompileAlloc(pPlan, sizeof(*pPlan->pKeyed));
-  if( pGroup==0 || pPlan->pKeyed==0 ) goto refused;
-  pGroup->nAgg = pAggInfo ? pAggInfo->nFunc : 0;
-  pGroup->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)pGroup->nAgg);
-  pGroup->aBare = hpCompileAlloc(pPlan, 0);
-  if( hpCompileKeys(pPlan, &pGroup->keys, HP_MX_EQ) ) goto refused;
-  if( hpFindWhere(&c, p->pWhere) || pGroup->keys.n==0 ) goto refused;
-  for(i=0; i<pGroup->nAgg; i++){
-    if( hpCompileAgg(&c, &pAggInfo->aFunc[i], &pGroup->aAgg[i])
-     || pGroup->aAgg[i].eAgg>=HP_AGG_CALL || pGroup->aAgg[i].iSet>=0
-    ){
-      goto refused;
-    }
-  }
-  assert( pGroup->nBare==0 && pGroup->nSet==0 && pGroup->nLate==0 );
-  if( c.pPipe->bSerial || c.pPipe->bUser ) goto refused;
-  hpCompileSortColumns(c.pPipe);
-  pGroup->szGroup = hpGroupLayout(pGroup);
-  if( pParse->nErr || pParse->db->mallocFailed ) goto refused;
+  memset(&in, 0, sizeof(in));
+  memset(&top, 0, sizeof(top));
+  in.eOp = HP_LOP_SCAN;
+  in.pItem = pItem;
+  in.pWhere = p->pWhere;
+  top.eOp = HP_LOP_KEYED;
+  top.pIn = &in;
+  top.pOut = &hpFindOutput;
+  top.pSelect = p;
+  top.pAggInfo = pAggInfo;
+  pPlan = hpLower(pParse, &top);
+  if( pPlan ) pPlan->bGuess = bFind;
   return pPlan;
-
-refused:
-  hpConfigStat(pParse->db, c.eNo ? c.eNo : HP_NO_SUBQUERY);
-  pParse->nMem = nMem;   /* The program is to be stock's */
-  hpCompileFree(pPlan);
-  return 0;
 }
 
 /*

@@ -158,7 +158,6 @@ static HpPlan *hpIndexPlanCompile(Parse *pParse, Index *pIndex, int iTab){
   if( hpTaskPlanEnd(&c, rc) ) return 0;
   /* SQLite reads all values that entries have, whatever WHERE asks */
   c.pPipe->source.eTypeOnly = 0;
-  hpSortPlanPlaces(c.pPipe);
   return pPlan;
 }
 

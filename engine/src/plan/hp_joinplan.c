@@ -940,10 +940,9 @@ static void hpJoinPlanKeys(Parse *pParse, const HpGraph *p){
 }
 
 /*
-** All of a join has been compiled.  Returns false if it cannot be done.
+** All of a join has been compiled, and it is taken over.
 */
-static int hpJoinPlanEnd(HpCompile *pC){
+static void hpJoinPlanEnd(HpCompile *pC){
   if( pC->pParse->explain==2 ) hpJoinPlanKeys(pC->pParse, pC->pGraph);
-  return hpCompileNoUser(pC)==SQLITE_OK;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -182,70 +182,88 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   return iRewind;
 }
 
+static int hpRowsPlanBegin(HpCompile *pC){
+  HpFindPlan *pFind = hpCompileAlloc(pC->pPlan, sizeof(*pFind));
+  int bTop = pC->pTop->eOp==HP_LOP_TOP;
+  pC->pPipe->pSink = bTop ? &hpSinkTop : &hpSinkFirst;
+  pC->pPipe->source.bPlaces = 1;
+  pC->pPipe->pFind = pFind;
+  /* Of DISTINCT rows are given while the application may change what a
+  ** sub-select reads.  Where SQLite searches an index there may be no row that
+  ** it is needed for. */
+  pC->xSub = bTop && pC->pTop->pIn->pItem->hp.pSearch==0 ? hpScalarSub : 0;
+  return pFind ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+/* The values by which rows are ordered, or in which they differ */
+static int hpRowsPlanKeys(HpCompile *pC){
+  const HpLop *pTop = pC->pTop;
+  HpKeys *pKeys = &pC->pPipe->pFind->keys;
+  int rc = hpSortPlanKeys(pC, pKeys, pTop->pList,
+                          pTop->eOp==HP_LOP_DISTINCT, HP_MX_EQ);
+  if( rc==SQLITE_OK && pC->pPlan->pSearch ){
+    rc = hpSortPlanTies(pC, pKeys, pTop->pSelect->pSrc);
+  }
+  return rc;
+}
+
+static int hpRowsPlanEnd(HpCompile *pC){
+  const HpLop *pTop = pC->pTop;
+  const Select *p = pTop->pSelect;
+  SrcItem *pItem = pTop->pIn->pItem;
+  HpFindPlan *pFind = pC->pPipe->pFind;
+  HpPlan *pPlan = pC->pPlan;
+  /* hpRowsPlanWhole() */
+  assert( pC->pPipe->source.bIndex==0 && pC->pPipe->source.pRange==0 );
+  if( pPlan->pSearch ){
+    pFind->pRange = pPlan->pSearch->pRange;
+    pFind->nTie = pFind->keys.n - pTop->pList->nExpr;
+    pFind->iCur = pItem->iCursor;
+    /* Rows that do not come before the worst one so far are not looked up */
+    if( hpRangeIsOfIndex(pItem, 0, pTop->pList) ) pPlan->bNarrow = 1;
+  }
+  if( pTop->eOp==HP_LOP_TOP ){
+    pFind->iLimitReg = p->iOffset ? p->iOffset+1 : p->iLimit;
+    assert( pFind->iLimitReg>0 && pFind->iLimitReg<=pC->pParse->nMem );
+  }
+  return SQLITE_OK;
+}
+
+static const HpOutput hpRowsPlanOutput = {
+  HP_IN(HP_LOP_SCAN),    /* Places are those of one b-tree */
+  HP_OUT_THREADS, HP_NO_OTHER,
+  hpRowsPlanBegin, 0, hpRowsPlanKeys, hpRowsPlanEnd
+};
+
 /*
-** Compile the query.  Returns NULL if it is refused.
+** The plan of query p, or NULL if it is refused.
 */
-static HpPlan *hpRowsPlanCompile(
+static HpPlan *hpRowsPlan(
   Parse *pParse,
   Select *p,
   ExprList *pOrderBy,
   const HpSinkType *pSink
 ){
-  HpCompile c;
-  HpPlan *pPlan;
-  HpFindPlan *pFind;
-  int rc;
-  assert( pSink==&hpSinkFirst || (pSink==&hpSinkTop && pOrderBy!=0) );
-  if( !hpSafe(pParse, 0, p->pEList, pSink==&hpSinkTop ? 0 : HP_SAFE_EACH)
+  int bTop = pSink==&hpSinkTop;
+  HpLop in, top;
+  assert( pSink==&hpSinkFirst || (bTop && pOrderBy!=0) );
+  if( !hpSafe(pParse, 0, p->pEList, bTop ? 0 : HP_SAFE_EACH)
    || (pOrderBy && !hpSafe(pParse, 0, pOrderBy, 0))
   ){
     hpConfigStat(pParse->db, HP_NO_OTHER);
     return 0;
   }
-  pPlan = hpCompileNew(&c, pParse, &p->pSrc->a[0], 1);
-  if( pPlan==0 ) return 0;
-  c.pPipe->pSink = pSink;
-  /* Of DISTINCT rows are given while the application may change what a sub-select reads.  Where SQLite
-  ** searches an index there may be no row that it is needed for. */
-  if( pSink!=&hpSinkFirst && p->pSrc->a[0].hp.pSearch==0 ) c.xSub = hpScalarSub;
-  c.pPipe->source.bPlaces = 1;
-  c.pPipe->pFind = pFind = hpCompileAlloc(pPlan, sizeof(*pFind));
-  if( pFind==0 ){
-    hpCompileFree(pPlan);
-    return 0;
-  }
-  rc = hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere);
-  if( rc==SQLITE_OK && !hpSafeSearch(&c, &p->pSrc->a[0], p->pWhere) ){
-    hpCompileNo(&c, HP_NO_ORDER);
-    rc = SQLITE_ERROR;
-  }
-  if( rc==SQLITE_OK ) rc = hpCompileExprWhere(&c, p->pWhere);
-  if( rc==SQLITE_OK ){
-    rc = hpSortPlanKeys(&c, &pFind->keys, pSink==&hpSinkTop ? pOrderBy : p->pEList,
-                        pSink==&hpSinkFirst, HP_MX_EQ);
-  }
-  if( rc==SQLITE_OK && pPlan->pSearch ) rc = hpSortPlanTies(&c, &pFind->keys, p->pSrc);
-  if( c.pPipe->bSerial || c.pPipe->bUser ) rc = SQLITE_ERROR;
-  if( rc || pParse->nErr || pParse->db->mallocFailed ){
-    hpConfigStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
-    hpCompileFree(pPlan);
-    return 0;
-  }
-  /* hpRowsPlanWhole() */
-  assert( c.pPipe->source.bIndex==0 && c.pPipe->source.pRange==0 );
-  hpCompileSortColumns(c.pPipe);
-  if( pPlan->pSearch ){
-    pFind->pRange = pPlan->pSearch->pRange;
-    pFind->nTie = pFind->keys.n - pOrderBy->nExpr;
-    pFind->iCur = p->pSrc->a[0].iCursor;
-    /* Rows that do not come before the worst one so far are not looked up */
-    if( hpRangeIsOfIndex(&p->pSrc->a[0], 0, pOrderBy) ) pPlan->bNarrow = 1;
-  }
-  if( pSink==&hpSinkTop ){
-    pFind->iLimitReg = p->iOffset ? p->iOffset+1 : p->iLimit;
-    assert( pFind->iLimitReg>0 && pFind->iLimitReg<=pParse->nMem );
-  }
-  return pPlan;
+  memset(&in, 0, sizeof(in));
+  memset(&top, 0, sizeof(top));
+  in.eOp = HP_LOP_SCAN;
+  in.pItem = &p->pSrc->a[0];
+  in.pWhere = p->pWhere;
+  top.eOp = bTop ? HP_LOP_TOP : HP_LOP_DISTINCT;
+  top.pIn = &in;
+  top.pOut = &hpRowsPlanOutput;
+  top.pSelect = p;
+  top.pList = bTop ? pOrderBy : p->pEList;
+  return hpLower(pParse, &top);
 }
 
 /*
@@ -265,7 +283,6 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
   HpPlan *pPlan;
   int iNext;             /* Address of OP_Next */
   int bIn = 0;           /* There is a loop over the values of an IN around it */
-  int nMem = pParse->nMem;
   int addrScan;
   const HpSinkType *pSink;
 
@@ -306,11 +323,9 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
     return addrScan;
   }
   if( iNext==0 ) return 0;
-  pPlan = hpRowsPlanCompile(pParse, p, pOrderBy, pSink);
-  if( pPlan==0 ){
-    /* The program is to be stock's, down to the numbers of registers */
-    pParse->nMem = nMem;
-  }else if( pPlan->pSearch ){
+  pPlan = hpRowsPlan(pParse, p, pOrderBy, pSink);
+  if( pPlan==0 ) return 0;
+  if( pPlan->pSearch ){
     assert( iRewind<iNext && pSink==&hpSinkTop );
     hpDriverPlanSearch(pParse, pPlan, iRewind, iNext, bIn);
   }else{

@@ -94,71 +94,94 @@ static int hpSetPlanStart(Vdbe *v, int iSet){
   return 0;
 }
 
+static int hpSetPlanBegin(HpCompile *pC){
+  HpPlan *pPlan = pC->pPlan;
+  HpGroupPlan *pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
+  int n = pC->pTop->pList->nExpr;
+  pC->pPipe->pSink = &hpSinkGroups;
+  pC->pPipe->pGroup = pGroup;
+  if( pGroup==0 ) return SQLITE_NOMEM;
+  pGroup->bNoSort = 1;
+  pGroup->aAgg = hpCompileAlloc(pPlan, 0);
+  pGroup->aBare = hpCompileAlloc(pPlan, 0);
+  if( pGroup->aAgg==0 || pGroup->aBare==0 || n>HP_MX_COL ) return SQLITE_ERROR;
+  return hpCompileKeys(pPlan, &pGroup->keys, n);
+}
+
+/* The columns of the set are the keys of groups */
+static int hpSetPlanKeys(HpCompile *pC){
+  const ExprList *pList = pC->pTop->pList;
+  const char *zAff = pC->pTop->zAff;
+  HpKeys *pKeys = &pC->pPipe->pGroup->keys;
+  int i;
+  assert( zAff==0 || sqlite3Strlen30(zAff)==pList->nExpr );
+  pKeys->n = pList->nExpr;
+  for(i=0; i<pKeys->n; i++){
+    Expr *pExpr = pList->a[i].pExpr;
+    int iVec = hpCompileExpr(pC, pExpr);
+    if( iVec<0 ) return SQLITE_ERROR;
+    if( !sqlite3IsBinary(sqlite3ExprNNCollSeq(pC->pParse, pExpr))
+     || (zAff && zAff[i]==SQLITE_AFF_TEXT && !hpCompileAggUniform(pC, pExpr))
+    ){
+      hpCompileNo(pC, HP_NO_ORDER);
+      return SQLITE_ERROR;
+    }
+    pKeys->aVec[i] = (u16)iVec;
+    pKeys->aColl[i] = 0;
+    pKeys->aSort[i] = 0;
+  }
+  return SQLITE_OK;
+}
+
+static int hpSetPlanEnd(HpCompile *pC){
+  const SrcItem *pRoot = pC->pTop->pIn->pItem;
+  HpGroupPlan *pGroup = pC->pPipe->pGroup;
+  HpPlan *pPlan = pC->pPlan;
+  int bPays = 0;
+  int i;
+  assert( pC->pPipe==hpPlanLast(pPlan) && pGroup!=0 );
+  pPlan->bSought = pRoot->hp.bMoved || !pRoot->hp.bRoot;
+  for(i=0; i<pPlan->nPipe; i++) bPays |= pPlan->aPipe[i].eEach==HP_EACH_SCAN;
+  if( pPlan->bSought && !bPays
+   && hpConfigOffload(pC->pParse->db)!=HP_OFFLOAD_FORCE
+  ){
+    hpCompileNo(pC, HP_NO_PLAN);
+    return SQLITE_ERROR;
+  }
+  pGroup->szGroup = hpGroupLayout(pGroup);
+  return pGroup->szGroup>0x7fff ? SQLITE_ERROR : SQLITE_OK;
+}
+
+static const HpOutput hpSetPlanOutput = {
+  HP_IN(HP_LOP_JOIN),    /* SQLite's loop of one table costs as much */
+  0, HP_NO_OTHER,
+  hpSetPlanBegin, 0, hpSetPlanKeys, hpSetPlanEnd
+};
+
 /*
-** Compile p.  Returns NULL if it is refused.
+** The plan of p, or NULL if it is refused.
 */
-static HpPlan *hpSetPlanCompile(
+static HpPlan *hpSetPlan(
   Parse *pParse,
   Select *p,
   const char *zAff,          /* Affinities of the set's columns */
   HpGraph *pGraph            /* It is freed */
 ){
-  HpCompile c;
-  SrcItem *pRoot = hpGraphRoot(p->pSrc);
-  HpPlan *pPlan = hpCompileNew(&c, pParse, pRoot, pGraph->nPipe);
-  int n = p->pEList->nExpr;
-  HpGroupPlan *pGroup = 0;
-  int bPays = 0;
-  int i;
+  HpLop in, top;
   assert( pGraph->iMany<0 && !pGraph->bPart );     /* hpRootAnyGraph() */
-  assert( zAff==0 || sqlite3Strlen30(zAff)==n );
-  if( pPlan==0 ) goto refused;
-  c.pPipe->pSink = &hpSinkGroups;
-  c.pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
-  if( pGroup==0 ) goto refused;
-  pGroup->aAgg = hpCompileAlloc(pPlan, 0);
-  pGroup->aBare = hpCompileAlloc(pPlan, 0);
-  if( pGroup->aAgg==0 || pGroup->aBare==0 || n>HP_MX_COL
-   || hpCompileKeys(pPlan, &pGroup->keys, n)
-   || hpJoinPlan(&c, pGraph, p->pWhere)
-  ){
-    goto refused;
-  }
-  pGroup->keys.n = n;
-  pGroup->bNoSort = 1;
-  for(i=0; i<n; i++){
-    Expr *pExpr = p->pEList->a[i].pExpr;
-    int iVec = hpCompileExpr(&c, pExpr);
-    if( iVec<0 ) goto refused;
-    if( !sqlite3IsBinary(sqlite3ExprNNCollSeq(pParse, pExpr))
-     || (zAff && zAff[i]==SQLITE_AFF_TEXT && !hpCompileAggUniform(&c, pExpr))
-    ){
-      hpCompileNo(&c, HP_NO_ORDER);
-      goto refused;
-    }
-    pGroup->keys.aVec[i] = (u16)iVec;
-    pGroup->keys.aColl[i] = 0;
-    pGroup->keys.aSort[i] = 0;
-  }
-  pPlan->bSought = pRoot->hp.bMoved || !pRoot->hp.bRoot;
-  for(i=0; i<pPlan->nPipe; i++) bPays |= pPlan->aPipe[i].eEach==HP_EACH_SCAN;
-  if( pPlan->bSought && !bPays && hpConfigOffload(pParse->db)!=HP_OFFLOAD_FORCE ){
-    hpCompileNo(&c, HP_NO_PLAN);
-    goto refused;
-  }
-  assert( c.pPipe==hpPlanLast(pPlan) && c.pPipe->pGroup==pGroup );
-  if( !hpJoinPlanEnd(&c) ) goto refused;
-  for(i=0; i<pPlan->nPipe; i++) hpCompileSortColumns(&pPlan->aPipe[i]);
-  pGroup->szGroup = hpGroupLayout(pGroup);
-  if( pGroup->szGroup>0x7fff || pParse->nErr || pParse->db->mallocFailed ) goto refused;
-  hpGraphFree(pGraph);
-  return pPlan;
-
-refused:
-  hpGraphFree(pGraph);
-  hpConfigStat(pParse->db, pPlan && c.eNo ? c.eNo : HP_NO_OTHER);
-  if( pPlan ) hpCompileFree(pPlan);
-  return 0;
+  memset(&in, 0, sizeof(in));
+  memset(&top, 0, sizeof(top));
+  in.eOp = HP_LOP_JOIN;
+  in.pItem = hpGraphRoot(p->pSrc);
+  in.pWhere = p->pWhere;
+  in.pGraph = pGraph;
+  top.eOp = HP_LOP_SET;
+  top.pIn = &in;
+  top.pOut = &hpSetPlanOutput;
+  top.pSelect = p;
+  top.pList = p->pEList;
+  top.zAff = zAff;
+  return hpLower(pParse, &top);
 }
 
 /*
@@ -169,7 +192,6 @@ refused:
 static int hpSetPlanCode(Parse *pParse, Select *p, const SelectDest *pDest){
   Vdbe *v = pParse->pVdbe;
   int n = p->pEList->nExpr;
-  int nMem = pParse->nMem;
   HpBranch branch;
   HpGraph *pGraph;
   HpPlan *pPlan;
@@ -179,12 +201,8 @@ static int hpSetPlanCode(Parse *pParse, Select *p, const SelectDest *pDest){
   if( iStart==0 ) return 0;
   pGraph = hpRootAnyGraph(pParse, p);
   if( pGraph==0 ) return 0;
-  pPlan = hpSetPlanCompile(pParse, p, pDest->zAffSdst, pGraph);
-  if( pPlan==0 ){
-    /* The program is to be stock's, down to the numbers of registers */
-    pParse->nMem = nMem;
-    return 0;
-  }
+  pPlan = hpSetPlan(pParse, p, pDest->zAffSdst, pGraph);
+  if( pPlan==0 ) return 0;
   regExec = pParse->nMem+1;
   regKey = regExec+1;
   regRecord = regKey+n;

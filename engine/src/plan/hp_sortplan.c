@@ -11,7 +11,6 @@
 **    hpSortPlanKeys()             the ORDER BY terms as keys of a plan
 **    hpSortPlanTies()             which of equal rows comes first where SQLite searches an index
 **    hpSortPlanNew(), hpSortPlanField()    a field of the records
-**    hpSortPlanPlaces()           ... and where its columns are, in the end
 **    hpSortPlanExplain()          say it in EXPLAIN QUERY PLAN
 **
 ** hp_sort.c says what is done at run time, with a drawing of the program.
@@ -173,25 +172,6 @@ static int hpSortPlanField(HpCompile *pC, int *pnAlloc, Expr *pExpr, int bVec){
   return SQLITE_OK;
 }
 
-/*
-** Columns of pPipe have their order: find those of fields that need to know.
-*/
-static void hpSortPlanPlaces(HpPipePlan *pPipe){
-  const HpSourcePlan *pSource = &pPipe->source;
-  HpSortPlan *pSort = pPipe->pSort;
-  int i, k;
-  for(i=0; i<pSort->nField; i++){
-    HpField *pField = &pSort->aField[i];
-    if( pField->eField!=HP_FIELD_RAW && pField->eField!=HP_FIELD_REAL ){
-      continue;
-    }
-    for(k=0; pSource->aCol[k].iStore!=pField->iStore; k++){}
-    assert( k+pField->n<=pSource->nCol );
-    assert( pSource->aCol[k+pField->n-1].iStore==pField->iStore+pField->n-1 );
-    pField->iCol = k;
-  }
-}
-
 /* Is pExpr one of the terms of pOrderBy? */
 static int hpSortPlanIsTerm(const ExprList *pOrderBy, const Expr *pExpr){
   int k;
@@ -238,48 +218,58 @@ static int hpSortPlanFields(
   return rc;
 }
 
-/*
-** Compile query p.  Returns NULL if it is refused.
-*/
-static HpPlan *hpSortPlanCompile(
+static int hpSortPlanBegin(HpCompile *pC){
+  HpSortPlan *pSort = hpCompileAlloc(pC->pPlan, sizeof(*pSort));
+  assert( pC->pPipe->pSink==0 );
+  if( pSort==0 ) return SQLITE_NOMEM;
+  pC->pPipe->pSink = &hpSinkSort;
+  pC->pPipe->pSort = pSort;
+  pSort->row.bRows = 1;
+  pSort->row.szGroup = sizeof(HpHead);
+  return SQLITE_OK;
+}
+
+/* The keys of the records, and what they are made of */
+static int hpSortPlanSink(HpCompile *pC){
+  const HpLop *pTop = pC->pTop;
+  Select *p = pTop->pSelect;
+  HpSortPlan *pSort = pC->pPipe->pSort;
+  int rc = hpSortPlanKeys(pC, &pSort->row.keys, pTop->pList, 0, HP_MX_EQ);
+  if( rc==SQLITE_OK && pC->pPlan->pSearch ){
+    rc = hpSortPlanTies(pC, &pSort->row.keys, p->pSrc);
+  }
+  if( rc==SQLITE_OK ) rc = hpSortPlanFields(pC, p, pTop->pList, pTop->eDest);
+  if( rc==SQLITE_OK && p->pHp ) rc = hpPartitionPlan(pC->pPlan, pSort, p->pHp);
+  pC->pPipe->bUser = pC->pPipe->bSerial;
+  return rc;
+}
+
+static const HpOutput hpSortPlanOutput = {
+  HP_IN(HP_LOP_SCAN), 0, HP_NO_OTHER,
+  hpSortPlanBegin, 0, hpSortPlanSink, 0
+};
+
+/* The plan of query p, or NULL if it is refused */
+static HpPlan *hpSortPlan(
   Parse *pParse,
   Select *p,
   ExprList *pOrderBy,
   int eDest
 ){
-  HpCompile c;
-  HpPlan *pPlan;
-  HpSortPlan *pSort;
-  int rc = SQLITE_OK;
-  pPlan = hpCompileNew(&c, pParse, &p->pSrc->a[0], 1);
-  if( pPlan==0 ) return 0;
-  c.pPipe->pSink = &hpSinkSort;
-  c.pPipe->pSort = pSort = hpCompileAlloc(pPlan, sizeof(*pSort));
-  if( pSort==0 ){
-    rc = SQLITE_NOMEM;
-  }else{
-    pSort->row.bRows = 1;
-    pSort->row.szGroup = sizeof(HpHead);
-  }
-  if( rc==SQLITE_OK ) rc = hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere);
-  if( rc==SQLITE_OK && !hpSafeSearch(&c, &p->pSrc->a[0], p->pWhere) ){
-    hpCompileNo(&c, HP_NO_ORDER);
-    rc = SQLITE_ERROR;
-  }
-  if( rc==SQLITE_OK ) rc = hpCompileExprWhere(&c, p->pWhere);
-  if( rc==SQLITE_OK ) rc = hpSortPlanKeys(&c, &pSort->row.keys, pOrderBy, 0, HP_MX_EQ);
-  if( rc==SQLITE_OK && pPlan->pSearch ) rc = hpSortPlanTies(&c, &pSort->row.keys, p->pSrc);
-  if( rc==SQLITE_OK ) rc = hpSortPlanFields(&c, p, pOrderBy, eDest);
-  if( rc==SQLITE_OK && p->pHp ) rc = hpPartitionPlan(pPlan, pSort, p->pHp);
-  if( rc || pParse->nErr || pParse->db->mallocFailed ){
-    hpConfigStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
-    hpCompileFree(pPlan);
-    return 0;
-  }
-  c.pPipe->bUser = c.pPipe->bSerial;
-  hpCompileSortColumns(c.pPipe);
-  hpSortPlanPlaces(c.pPipe);
-  return pPlan;
+  HpLop in, top;
+  memset(&in, 0, sizeof(in));
+  memset(&top, 0, sizeof(top));
+  assert( p->pSrc->nSrc==1 && pOrderBy!=0 );
+  in.eOp = HP_LOP_SCAN;
+  in.pItem = &p->pSrc->a[0];
+  in.pWhere = p->pWhere;
+  top.eOp = HP_LOP_SORT;
+  top.pIn = &in;
+  top.pOut = &hpSortPlanOutput;
+  top.pSelect = p;
+  top.pList = pOrderBy;
+  top.eDest = eDest;
+  return hpLower(pParse, &top);
 }
 
 /*
@@ -294,16 +284,12 @@ static int hpSortPlanCode(
   int iRewind
 ){
   Vdbe *v = pParse->pVdbe;
-  int nMem = pParse->nMem;
   int addrScan;
   int addrSkip = 0;      /* Of a search */
   HpBranch branch;
   HpSortPlan *pSort;
-  HpPlan *pPlan = hpSortPlanCompile(pParse, p, pOrderBy, eDest);
-  if( pPlan==0 ){
-    pParse->nMem = nMem;
-    return 0;
-  }
+  HpPlan *pPlan = hpSortPlan(pParse, p, pOrderBy, eDest);
+  if( pPlan==0 ) return 0;
   pSort = pPlan->aPipe[0].pSort;
   assert( pPlan->nPipe==1 && (pSort->pPart==0 || p->pHp!=0) );
   hpSortPlanExplain(pParse, iRewind);
