@@ -65,6 +65,7 @@
 #include "upkeep/hpUpkeep.h"
 #include "upkeep/hpCheck.h"
 #include "upkeep/hpDefrag.h"
+#include "logic/hpLogic.h"
 #include "plan/hpCompile.h"
 
 #endif /* HPINT_H */

@@ -58,10 +58,12 @@ static void hpAggPlanFirst(HpGroupPlan *pPlan){
 }
 
 /*
-** Bare columns are shown as the row of a min() or max() has them.  Keys whose equal values
-** are all alike are shown by any row.  Is there a column that is not?
+** Bare columns are shown as the row of a min() or max() has them.  Keys whose
+** equal values are all alike are shown by any row.  Is there a column that is
+** not?
 */
-static int hpAggPlanBest(HpCompile *pC, HpGroupPlan *pPlan, const ExprList *pGroupBy){
+static int hpAggPlanBest(HpCompile *pC, HpGroupPlan *pPlan,
+                         const ExprList *pGroupBy){
   int bLoad = 0;
   int i, k;
   assert( pPlan->bLoadFirst==0 );      /* They show one row or the other */
@@ -69,7 +71,9 @@ static int hpAggPlanBest(HpCompile *pC, HpGroupPlan *pPlan, const ExprList *pGro
   for(i=0; i<pPlan->nBare; i++){
     struct HpBare *pBare = &pPlan->aBare[i];
     for(k=0; k<pPlan->keys.n && pBare->iKey<0; k++){
-      if( hpAggPlanIsKey(pPlan, i, k) && hpCompileAggUniform(pC, pGroupBy->a[k].pExpr) ){
+      if( hpAggPlanIsKey(pPlan, i, k)
+       && hpCompileAggUniform(pC, pGroupBy->a[k].pExpr)
+      ){
         hpAggPlanByKey(pPlan, i, k);
         hpAggPlanAlike(pPlan);
       }
@@ -87,18 +91,19 @@ struct HpBareWalk {
 };
 
 /*
-** Are pA and pB the same?  As sqlite3ExprCompare(), but columns may be those of an
-** AggInfo or of the table.
+** Are pA and pB the same?  As sqlite3ExprCompare(), but columns may be those of
+** an AggInfo or of the table.
 */
 static int hpBareSame(const Expr *pA, const Expr *pB){
   const ExprList *pList;
   int i;
-  if( hpGraphSame(pA, pB) || sqlite3ExprCompare(0, pA, pB, -1)==0 ) return 1;
+  if( hpTermSame(pA, pB) || sqlite3ExprCompare(0, pA, pB, -1)==0 ) return 1;
   if( pA->op!=pB->op ) return 0;
   switch( pA->op ){
     case TK_CONCAT:
     case TK_PLUS: case TK_MINUS: case TK_STAR: case TK_SLASH: case TK_REM:
-      return hpBareSame(pA->pLeft, pB->pLeft) && hpBareSame(pA->pRight, pB->pRight);
+      return hpBareSame(pA->pLeft, pB->pLeft)
+          && hpBareSame(pA->pRight, pB->pRight);
     case TK_CAST:
       return sqlite3StrICmp(pA->u.zToken, pB->u.zToken)==0
           && hpBareSame(pA->pLeft, pB->pLeft);
@@ -140,9 +145,10 @@ static int hpBareWalkExpr(Walker *pWalker, Expr *pExpr){
 }
 
 /*
-** Does anything that is output of groups of p read column iAgg of their AggInfo, but
-** for what equals one of pTerms?  What a term of GROUP BY is made of it does not
-** read if that is in the result by number or name: stock reads the term.
+** Does anything that is output of groups of p read column iAgg of their
+** AggInfo, but for what equals one of pTerms?  What a term of GROUP BY is made
+** of it does not read if that is in the result by number or name: stock reads
+** the term.
 */
 static int hpBareIsShown(
   Parse *pParse,
@@ -176,11 +182,13 @@ static int hpAggPlanAnyOrder(HpCompile *pC, const Select *p){
   assert( pPlan->bAnyOrder==0 && pPlan->nAgg==pC->pAggInfo->nFunc );
   for(i=0; pGroupBy && i<pGroupBy->nExpr; i++){
     Expr *pExpr = pGroupBy->a[i].pExpr;
-    if( !hpJoinPlanIsGiven(pC, pExpr) && !hpCompileAggUniform(pC, pExpr) ) return 0;
+    if( !hpLowerJoinIsGiven(pC, pExpr) && !hpCompileAggUniform(pC, pExpr) ){
+      return 0;
+    }
   }
   for(i=0; i<pPlan->nBare; i++){
     if( pPlan->aBare[i].iKey<0
-     && !hpJoinPlanIsGiven(pC, pC->pAggInfo->aCol[i].pCExpr)
+     && !hpLowerJoinIsGiven(pC, pC->pAggInfo->aCol[i].pCExpr)
      && (pPlan->keys.n==0 || hpBareIsShown(pC->pParse, p, i, pGroupBy))
     ){
       return 0;
@@ -189,16 +197,19 @@ static int hpAggPlanAnyOrder(HpCompile *pC, const Select *p){
   for(i=0; i<pPlan->nAgg; i++){
     const HpAggDef *pDef = &pPlan->aAgg[i];
     if( pDef->bLoad ) return 0;
-    if( !hpCompileAggAnyOrder(pC, pC->pAggInfo->aFunc[i].pFExpr, pDef) ) return 0;
+    if( !hpCompileAggAnyOrder(pC, pC->pAggInfo->aFunc[i].pFExpr, pDef) ){
+      return 0;
+    }
   }
   pPlan->bAnyOrder = 1;
   return 1;
 }
 
 /*
-** Note the terms of HAVING that tell early which groups are not wanted: the first
-** ones of a conjunction, as long as they compare a count or a sum with a
-** constant.  Later ones do not count: what comes before them may raise an error.
+** Note the terms of HAVING that tell early which groups are not wanted: the
+** first ones of a conjunction, as long as they compare a count or a sum with a
+** constant.  Later ones do not count: what comes before them may raise an
+** error.
 */
 static int hpAggPlanHaving(HpCompile *pC, const Expr *pExpr){
   HpGroupPlan *pPlan = pC->pPipe->pGroup;
@@ -237,14 +248,16 @@ static int hpAggPlanHaving(HpCompile *pC, const Expr *pExpr){
   return 1;
 }
 
-/* Walker callback: a column of an aggregate query is the column of the table that it was */
+/* Walker callback: a column of an aggregate query is the column of the table
+** that it was */
 static int hpAggPlanColumn(Walker *pWalker, Expr *pExpr){
   UNUSED_PARAMETER(pWalker);
   if( pExpr->op==TK_AGG_COLUMN ) pExpr->op = TK_COLUMN;
   return WRC_Continue;
 }
 
-/* Does term pTerm of ORDER BY sort by key i of GROUP BY, in the direction of that? */
+/* Does term pTerm of ORDER BY sort by key i of GROUP BY, in the direction of
+** that? */
 static int hpAggPlanSortsBy(
   const HpCompile *pC,
   const Select *p,
@@ -258,7 +271,8 @@ static int hpAggPlanSortsBy(
   int bSame;
   assert( i>=0 && i<pC->pPipe->pGroup->keys.n );
   if( pTerm->fg.sortFlags!=pC->pPipe->pGroup->keys.aSort[i]
-   || sqlite3ExprNNCollSeq(pParse, pTerm->pExpr)!=sqlite3ExprNNCollSeq(pParse, pKey)
+   || sqlite3ExprNNCollSeq(pParse, pTerm->pExpr)!=sqlite3ExprNNCollSeq(pParse,
+                                                                       pKey)
   ){
     return 0;
   }
@@ -273,9 +287,10 @@ static int hpAggPlanSortsBy(
 }
 
 /*
-** If p sorts its groups by an aggregate first, or by keys, and LIMIT wants some of them,
-** note which.  SQLite computes the results of all groups, but of those that are left out
-** nobody sees anything, unless that calls the application or fails.
+** If p sorts its groups by an aggregate first, or by keys, and LIMIT wants some
+** of them, note which.  SQLite computes the results of all groups, but of those
+** that are left out nobody sees anything, unless that calls the application or
+** fails.
 */
 static void hpAggPlanTop(HpCompile *pC, const Select *p){
   HpGroupPlan *pPlan = pC->pPipe->pGroup;
@@ -318,8 +333,8 @@ static void hpAggPlanTop(HpCompile *pC, const Select *p){
 }
 
 /*
-** Let the sink of the pipe of now be the groups of p: compile keys, aggregate functions
-** and bare columns.
+** Let the sink of the pipe of now be the groups of p: compile keys, aggregate
+** functions and bare columns.
 */
 static int hpAggPlanSink(HpCompile *pC){
   Select *p = pC->pTop->pSelect;
@@ -338,13 +353,14 @@ static int hpAggPlanSink(HpCompile *pC){
   pGroup->nAgg = pAggInfo->nFunc;
   pGroup->nBare = pAggInfo->nAccumulator;
   pGroup->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)pGroup->nAgg);
-  pGroup->aBare = hpCompileAlloc(pPlan, sizeof(struct HpBare)*(i64)pGroup->nBare);
+  pGroup->aBare = hpCompileAlloc(pPlan,
+                                 sizeof(struct HpBare)*(i64)pGroup->nBare);
   if( pGroup->aAgg==0 || pGroup->aBare==0
    || hpCompileKeys(pPlan, &pGroup->keys, nKey)
   ){
     return SQLITE_NOMEM;
   }
-  if( nKey && pC->pGraph ) nKey = hpJoinPlanTerms(pC, p->pGroupBy, pKeyInfo);
+  if( nKey && pC->pJoin ) nKey = hpLowerJoinTerms(pC, p->pGroupBy, pKeyInfo);
   assert( nKey>=0 && (nKey==0 || nKey<=p->pGroupBy->nExpr) );
   pGroup->keys.n = nKey;
   for(i=0; i<nKey; i++){
@@ -353,7 +369,8 @@ static int hpAggPlanSink(HpCompile *pC){
     if( iVec<0 ) return SQLITE_ERROR;
     pKeys->aVec[i] = (u16)iVec;
     if( hpOrderIsGiven(pItem->hp.eOrder) ){
-      pKeys->aSort[i] = i<32 && ((pItem->hp.mDesc>>i) & 1) ? KEYINFO_ORDER_DESC : 0;
+      pKeys->aSort[i] = i<32 && ((pItem->hp.mDesc>>i) & 1) ? KEYINFO_ORDER_DESC
+          : 0;
     }else{
       pKeys->aSort[i] = pKeyInfo->aSortFlags ? pKeyInfo->aSortFlags[i] : 0;
     }
@@ -363,8 +380,8 @@ static int hpAggPlanSink(HpCompile *pC){
     }
   }
   for(i=0; i<pGroup->nAgg; i++){
-    int rc = pC->pGraph && pC->pGraph->iMany>=0
-           ? hpJoinPlanAgg(pC, i, &pGroup->aAgg[i])
+    int rc = pC->pJoin && pC->pJoin->iMany>=0
+           ? hpLowerJoinAgg(pC, i, &pGroup->aAgg[i])
            : hpCompileAgg(pC, &pAggInfo->aFunc[i], &pGroup->aAgg[i]);
     if( rc ) return rc;
   }
@@ -378,9 +395,9 @@ static int hpAggPlanSink(HpCompile *pC){
       pBare->iVec = pGroup->keys.aVec[0];
       continue;
     }
-    for(k=0; k<nKey && !hpGraphSame(p->pGroupBy->a[k].pExpr, pExpr); k++){}
-    if( pC->pGraph && k==nKey ){
-      iVec = hpJoinPlanLate(pC, pExpr, pBare);
+    for(k=0; k<nKey && !hpTermSame(p->pGroupBy->a[k].pExpr, pExpr); k++){}
+    if( pC->pJoin && k==nKey ){
+      iVec = hpLowerJoinLate(pC, pExpr, pBare);
     }else{
       iVec = -2;
     }
@@ -395,8 +412,8 @@ static int hpAggPlanSink(HpCompile *pC){
 }
 
 /*
-** Which row of a group of pGroup do bare columns show?  That of the last min() or max(),
-** as in SQLite, or the first one.
+** Which row of a group of pGroup do bare columns show?  That of the last min()
+** or max(), as in SQLite, or the first one.
 */
 static int hpAggPlanShown(HpCompile *pC, HpGroupPlan *pGroup, const Select *p){
   int iMinMax = -1;
@@ -408,7 +425,9 @@ static int hpAggPlanShown(HpCompile *pC, HpGroupPlan *pGroup, const Select *p){
     if( pDef->eAgg!=HP_AGG_MIN && pDef->eAgg!=HP_AGG_MAX ) continue;
     iMinMax = i;
     /* It does not see all rows */
-    if( pDef->iSet>=0 || ExprHasProperty(pC->pAggInfo->aFunc[i].pFExpr, EP_WinFunc) ){
+    if( pDef->iSet>=0
+     || ExprHasProperty(pC->pAggInfo->aFunc[i].pFExpr, EP_WinFunc)
+    ){
       return SQLITE_ERROR;
     }
   }
@@ -478,18 +497,18 @@ static HpPlan *hpAggPlan(
   Select *p,
   AggInfo *pAggInfo,
   KeyInfo *pKeyInfo,     /* Collation and order of GROUP BY, or NULL */
-  HpGraph *pGraph        /* Of a join.  It is freed */
+  HpJoin *pJoin        /* Of a join.  It is freed */
 ){
   HpLop in, top;
   assert( (p->pGroupBy!=0 && p->pGroupBy->nExpr>0) || pKeyInfo==0 );
   assert( pKeyInfo==0 || pKeyInfo->nKeyField>=p->pGroupBy->nExpr );
-  assert( p->pSrc->nSrc==1 || pGraph!=0 );
+  assert( p->pSrc->nSrc==1 || pJoin!=0 );
   memset(&in, 0, sizeof(in));
   memset(&top, 0, sizeof(top));
-  in.pItem = hpGraphRoot(p->pSrc);
+  in.pItem = hpLopRoot(p->pSrc);
   in.pWhere = p->pWhere;
-  in.pGraph = pGraph;
-  in.eOp = pGraph ? HP_LOP_JOIN : HP_LOP_SCAN;
+  in.pJoin = pJoin;
+  in.eOp = pJoin ? HP_LOP_JOIN : HP_LOP_SCAN;
   if( hpArmPlanCount(pParse, in.pItem) ) in.eOp = HP_LOP_UNION;
   top.eOp = HP_LOP_GROUP;
   top.pIn = &in;

@@ -46,7 +46,7 @@ static int hpArmIsPlain(const Select *p){
 #endif
       && p->op==(p->pPrior ? TK_ALL : TK_SELECT)
       && p->pSrc->nSrc==1 && p->pSrc->a[0].hp.bArm
-      && hpCompileIsTable(&p->pSrc->a[0]);
+      && hpSubselectIsTable(&p->pSrc->a[0]);
 }
 
 /*

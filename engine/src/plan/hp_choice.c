@@ -48,7 +48,7 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p){
   }
   if( p->pSrc->nSrc>1 || hpArmPlanCount(pParse, &p->pSrc->a[0])==0 ){
     for(i=0; i<p->pSrc->nSrc; i++){
-      if( !hpCompileIsTable(&p->pSrc->a[i]) ){
+      if( !hpSubselectIsTable(&p->pSrc->a[i]) ){
         return hpConfigStat(db, HP_NO_SHAPE);
       }
     }
@@ -222,7 +222,7 @@ static int hpChoiceAccept(WhereInfo *pWInfo, int nGroupBy){
       /* Of one table each row is a group */
       const Expr *pTerm = pWInfo->pOrderBy->a[0].pExpr;
       if( !bJoin
-       || !hpGraphIsRowid(pItem, sqlite3ExprSkipCollateAndLikely((Expr*)pTerm))
+       || !hpPropIsRowid(pItem, sqlite3ExprSkipCollateAndLikely((Expr*)pTerm))
       ){
         return 0;
       }
@@ -319,7 +319,7 @@ static int hpChoiceGives(
   const SelectDest *pDest
 ){
   if( pDest->eDest!=SRT_Coroutine || pParse->nested || pParse->nErr ) return 0;
-  if( !hpCompileIsTable(&pWInfo->pTabList->a[0]) ) return 0;
+  if( !hpSubselectIsTable(&pWInfo->pTabList->a[0]) ) return 0;
   assert( pWInfo->pTabList->nSrc==1 );
   return !hpChoiceIsSearch(pWInfo) && hpChoiceAccept(pWInfo, 0);
 }
@@ -499,7 +499,7 @@ static const Expr *hpChoiceAccess(const WhereLoop *pLoop){
 }
 
 /*
-** Note what hp_graph.c wants to know of the loops of pWInfo.  bRoot: the first
+** Note what hp_lop.c wants to know of the loops of pWInfo.  bRoot: the first
 ** one can be the scan; what it scans has been noted.  nCost, bGuess: those of
 ** HpChoice.
 */

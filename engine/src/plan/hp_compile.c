@@ -20,7 +20,6 @@
 **    hpCompileStored()  where in the record a column is
 **    hpCompileColl(), hpCompileCollOk()  the collation of an operation
 **    hpCompileIsConst() is an expression a constant?
-**    hpCompileIsTable() is a term of FROM a table of the file?
 **    hpCompileMark(), hpCompileBack()    forget what was compiled since
 **    hpCompileSortColumns()    when all is compiled: order columns
 **    hpCompileSmall()   note that the table was small
@@ -145,6 +144,7 @@ static int hpColumnsAreSane(const HpSourcePlan *pPlan){
       && pPlan->mxCol==pPlan->aCol[pPlan->nCol-1].iStore
       && (pPlan->bIdxRowid==0 || pPlan->bIndex);
 }
+
 #endif
 
 /*
@@ -282,6 +282,7 @@ static void hpCompileMark(const HpCompile *pC, HpMark *p){
   p->bDeep = pC->pPipe->bDeep;
   p->nSet = pC->pPlan->nSet;
 }
+
 static void hpCompileBack(HpCompile *pC, const HpMark *p){
   HpProg *pProg = &pC->pPipe->prog;
   HpSourcePlan *pSource = &pC->pPipe->source;
@@ -374,13 +375,6 @@ static void hpCompileLong(Parse *pParse){
   sqlite3ParseToplevel(pParse)->pVdbe->hpRace.bMay = 1;
 }
 
-/* Is pItem, a term of FROM, a table of the file? */
-static int hpCompileIsTable(const SrcItem *pItem){
-  return pItem->fg.isSubquery==0 && pItem->fg.viaCoroutine==0
-      && IsOrdinaryTable(pItem->pSTab)
-          && (pItem->pSTab->tabFlags & TF_Ephemeral)==0;
-}
-
 /*
 ** True if pColl is one of the three built-in collations, as they were built
 ** in.  *pp is set to it, or to NULL for BINARY.
@@ -406,11 +400,12 @@ static void hpCompileColl(HpCompile *pC, CollSeq *pColl, HpOp *pOp){
 /*
 ** True if pExpr is constant and calls no function.  The short ways are for what
 ** most expressions consist of: to walk trees takes long for each of their
-** nodes.
+** inputs.
 */
 static int hpCompileIsConst(HpCompile *pC, Expr *pExpr){
   switch( pExpr->op ){
-    case TK_INTEGER: case TK_FLOAT: case TK_BLOB: case TK_NULL: case TK_VARIABLE:
+    case TK_INTEGER: case TK_FLOAT: case TK_BLOB: case TK_NULL:
+    case TK_VARIABLE:
       return 1;
     case TK_COLUMN: case TK_AGG_COLUMN:
       if( !ExprHasProperty(pExpr, EP_FixedCol) ) return 0;

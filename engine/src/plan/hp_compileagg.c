@@ -6,15 +6,16 @@
 *************************************************************************
 ** hp_compileagg: aggregate functions (prepare time).
 **
-**    hpCompileAgg()      an aggregate function: its arguments, and how it is computed
+**    hpCompileAgg()      an aggregate function: its arguments, how it is computed
 **    hpCompileAggOf()    the same of what it is for parts of the rows
 **    hpCompileAggAnyOrder()    is it the same in whatever order rows are read?
 **    hpCompileAggUniform() are equal values of an expression all alike?
 **
-** count, sum, total, avg, min and max have code of their own (hp_agg.c).  All others
-** are called: with ORDER BY inside when entries are sorted (hp_aggorder.c), those that are
-** SQLite's and depend on the order of rows when groups are delivered (hp_agglog.c), those of
-** the application and with DISTINCT for each row.
+** count, sum, total, avg, min and max have code of their own (hp_agg.c).  All
+** others are called: with ORDER BY inside when entries are sorted
+** (hp_aggorder.c), those that are SQLite's and depend on the order of rows when
+** groups are delivered (hp_agglog.c), those of the application and with
+** DISTINCT for each row.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -109,7 +110,8 @@ static int hpAggIsPure(const FuncDef *pFunc){
 }
 
 /*
-** Aggregate *pDef keeps the arguments of its rows: as eAgg, HP_AGG_ORDER or HP_AGG_LOG.
+** Aggregate *pDef keeps the arguments of its rows: as eAgg, HP_AGG_ORDER or
+** HP_AGG_LOG.
 */
 static void hpCompileAggLate(HpCompile *pC, HpAggDef *pDef, u8 eAgg){
   assert( eAgg==HP_AGG_ORDER || eAgg==HP_AGG_LOG );
@@ -121,14 +123,16 @@ static void hpCompileAggLate(HpCompile *pC, HpAggDef *pDef, u8 eAgg){
 }
 
 /*
-** May workers keep a log for *pDef?  If calls for several logs fail, the error is that of the
-** first row: rows are compared by their numbers in the logs, so all have the same FILTER.
+** May workers keep a log for *pDef?  If calls for several logs fail, the error
+** is that of the first row: rows are compared by their numbers in the logs, so
+** all have the same FILTER.
 */
 static int hpCompileAggMayLog(const HpGroupPlan *pPlan, const HpAggDef *pDef){
   const HpAggDef *pOther;
   assert( pDef->eAgg==HP_AGG_CALL && pDef->iSet<0 );
   if( !hpAggIsPure(pDef->pFunc) || hpBudgetIsLimited() ) return 0;
-  if( pDef->pFunc->xSFunc==groupConcatStep ) return 1;       /* It does not fail */
+  /* It does not fail */
+  if( pDef->pFunc->xSFunc==groupConcatStep ) return 1;
   for(pOther=pPlan->aAgg; pOther<pDef; pOther++){
     if( pOther->eAgg==HP_AGG_LOG && pOther->pFunc->xSFunc!=groupConcatStep
      && pOther->iFilter!=pDef->iFilter
@@ -142,8 +146,8 @@ static int hpCompileAggMayLog(const HpGroupPlan *pPlan, const HpAggDef *pDef){
 /*
 ** Compile an aggregate function with ORDER BY inside.  Stock passes arguments
 ** through records of a b-tree: subtypes only if the function asks for them, and
-** a REAL that is an integer with that affinity comes back as an integer.  That is
-** what virtual columns are; so they are refused.
+** a REAL that is an integer with that affinity comes back as an integer.  That
+** is what virtual columns are; so they are refused.
 */
 static int hpCompileAggOrder(
   HpCompile *pC,
@@ -161,7 +165,8 @@ static int hpCompileAggOrder(
     return SQLITE_ERROR;
   }
   pDef->szEntry = 8*(2 + (pDef->bSelf ? 0 : pDef->nArg));
-  pDef->aTerm = hpArenaAlloc(&pC->pPlan->mem, sizeof(HpTerm)*(i64)pTerms->nExpr);
+  pDef->aTerm = hpArenaAlloc(&pC->pPlan->mem,
+                             sizeof(HpTerm)*(i64)pTerms->nExpr);
   if( pDef->aTerm==0 ) return SQLITE_NOMEM;
   for(i=0; i<pTerms->nExpr; i++){
     HpTerm *pTerm = &pDef->aTerm[i];
@@ -170,7 +175,8 @@ static int hpCompileAggOrder(
     if( iVec<0 ) return SQLITE_ERROR;
     pTerm->iVec = (u16)iVec;
     pTerm->flags = pTerms->a[i].fg.sortFlags;
-    if( !hpCompileCollOk(sqlite3ExprNNCollSeq(pC->pParse, pExpr), &pTerm->pColl) ){
+    if( !hpCompileCollOk(sqlite3ExprNNCollSeq(pC->pParse, pExpr),
+                         &pTerm->pColl) ){
       hpCompileNo(pC, HP_NO_COLLATION);
       return SQLITE_ERROR;
     }
@@ -219,7 +225,9 @@ static int hpCompileAgg(
       hpCompileAggLate(pC, pDef, HP_AGG_LOG);
     }else{
       /* In scan order */
-      if( (pF->pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) pC->pPipe->bUser = 1;
+      if( (pF->pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0 ){
+        pC->pPipe->bUser = 1;
+      }
       pC->pPipe->bSerial = 1;
       pPlan->bOpaque = 1;
     }
@@ -252,9 +260,9 @@ static int hpCompileAgg(
 }
 
 /*
-** Let *pDef be aggregate function pF, where vector iVec has its value for each of the
-** parts that the rows of a group come in.  sum, total and avg are right of one part only:
-** then they are that value.
+** Let *pDef be aggregate function pF, where vector iVec has its value for each
+** of the parts that the rows of a group come in.  sum, total and avg are right
+** of one part only: then they are that value.
 */
 static int hpCompileAggOf(
   HpCompile *pC,
@@ -316,8 +324,8 @@ static int hpAggIsPlain(HpCompile *pC, Expr *pExpr){
 }
 
 /*
-** True if equal values of pExpr are all represented alike: not 3 and 3.0, 0.0 and
-** -0.0, 'a' and 'A'.  One value escapes, which is looked for as rows come
+** True if equal values of pExpr are all represented alike: not 3 and 3.0, 0.0
+** and -0.0, 'a' and 'A'.  One value escapes, which is looked for as rows come
 ** (hpAggAlike()): a column of integers stores -2^63 as it is given.
 */
 static int hpCompileAggUniform(HpCompile *pC, Expr *pExpr){
@@ -326,7 +334,7 @@ static int hpCompileAggUniform(HpCompile *pC, Expr *pExpr){
   pExpr = sqlite3ExprSkipCollate(pExpr);
   if( hpAggIsPlain(pC, pExpr) ) return sqlite3IsBinary(pColl);
   if( pExpr->op!=TK_COLUMN && pExpr->op!=TK_AGG_COLUMN ) return 0;
-  if( pExpr->iTable!=pC->iCur && pC->pGraph==0 ) return 0;
+  if( pExpr->iTable!=pC->iCur && pC->pJoin==0 ) return 0;
   if( pExpr->iColumn<0 || pExpr->iColumn==pExpr->y.pTab->iPKey ) return 1;
   aff = pExpr->y.pTab->aCol[pExpr->iColumn].affinity;
   return (aff==SQLITE_AFF_TEXT || aff==SQLITE_AFF_INTEGER
@@ -335,17 +343,20 @@ static int hpCompileAggUniform(HpCompile *pC, Expr *pExpr){
 }
 
 /*
-** Is aggregate pDef, which is function pExpr, the same in whatever order its rows are
-** read?  Of a sum that is found out when it is known: HpGroupPlan.bAnyOrder.
+** Is aggregate pDef, which is function pExpr, the same in whatever order its
+** rows are read?  Of a sum that is found out when it is known:
+** HpGroupPlan.bAnyOrder.
 */
-static int hpCompileAggAnyOrder(HpCompile *pC, const Expr *pExpr, const HpAggDef *pDef){
+static int hpCompileAggAnyOrder(HpCompile *pC, const Expr *pExpr,
+                                const HpAggDef *pDef){
   switch( pDef->eAgg ){
     case HP_AGG_COUNT:
       return 1;
     case HP_AGG_SUM:
       return pDef->iSet<0;
     case HP_AGG_MIN: case HP_AGG_MAX:
-      return pDef->iSet<0 && hpCompileAggUniform(pC, pExpr->x.pList->a[0].pExpr);
+      return pDef->iSet<0
+          && hpCompileAggUniform(pC, pExpr->x.pList->a[0].pExpr);
   }
   return 0;
 }

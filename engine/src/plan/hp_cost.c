@@ -51,14 +51,16 @@ static int hpCostCallback(Walker *pWalker, Expr *pExpr){
     case TK_INTEGER: case TK_FLOAT: case TK_STRING: case TK_BLOB: case TK_NULL:
     case TK_VARIABLE: case TK_COLLATE: case TK_UPLUS: case TK_TRUEFALSE:
       return WRC_Continue;
-    case TK_FUNCTION: case TK_CONCAT: case TK_CAST: case TK_SELECT: case TK_EXISTS:
+    case TK_FUNCTION: case TK_CONCAT: case TK_CAST: case TK_SELECT:
+    case TK_EXISTS:
       n = HP_COST_DEAR;
       break;
     case TK_SLASH: case TK_REM:
       n = 4;
       /* no break */ deliberate_fall_through
     case TK_PLUS: case TK_MINUS: case TK_STAR: case TK_UMINUS:
-    case TK_BITAND: case TK_BITOR: case TK_LSHIFT: case TK_RSHIFT: case TK_BITNOT:
+    case TK_BITAND: case TK_BITOR: case TK_LSHIFT: case TK_RSHIFT:
+    case TK_BITNOT:
       if( hpCostIsMixed(pExpr->pLeft) || hpCostIsMixed(pExpr->pRight) ){
         n = HP_COST_MIXED;
       }

@@ -23,7 +23,7 @@
 **
 ** Of a join, rows of the outermost loop that have no partner in a table are left out, too,
 ** if that is found by a unique key and the WHERE clause leaves rows of it out
-** (hpDriverLook()).  That is as far as hp_graph.c does it with what is safe to leave out.
+** (hpDriverLook()).  That is as far as hp_lop.c does it with what is safe to leave out.
 **
 ** A term may fail, or call the application.  SQLite tests the terms of the outermost
 ** loop in the order of the WHERE clause, correlated sub-selects last; a row that we
@@ -60,7 +60,7 @@ static int hpDriverPlanAccept(Parse *pParse, WhereInfo *pWInfo, const Expr *pWhe
     }
   }
   pItem = &pSrc->a[pLevel->iFrom];
-  if( pItem->fg.fromExists || !hpCompileIsTable(pItem) || !HasRowid(pItem->pSTab) ){
+  if( pItem->fg.fromExists || !hpSubselectIsTable(pItem) || !HasRowid(pItem->pSTab) ){
     return hpConfigStat(db, HP_NO_SHAPE);
   }
   pLoop = pLevel->pWLoop;
@@ -120,10 +120,10 @@ static int hpDriverWhere(HpCompile *pC, Expr *pWhere){
     if( hpDriverWhere(pC, pWhere->pLeft) ) return SQLITE_ERROR;
     return hpDriverWhere(pC, pWhere->pRight);
   }
-  assert( pC->pGraph==0 );     /* hpDriverLook() has another way */
+  assert( pC->pJoin==0 );     /* hpDriverLook() has another way */
   if( ExprHasProperty(pWhere, EP_OuterON) ) return SQLITE_OK;
   hpCompileMark(pC, &mark);
-  pC->xSub = hpScalarIsStrict(pWhere) ? hpScalarSub : 0;
+  pC->xSub = hpSubselectIsStrict(pWhere) ? hpScalarSub : 0;
   if( hpCompileExprWhere(pC, pWhere)==SQLITE_OK && pC->pPipe->bSerial==0
    && pC->pPipe->bUser==0
   ){
@@ -149,7 +149,7 @@ static int hpDriverBegin(HpCompile *pC){
 /* Of one table some row has to be left out; of a join partners may do that */
 static int hpDriverSink(HpCompile *pC){
   if( pC->pTop->bByRowid && hpCompileStored(pC, -1)<0 ) return SQLITE_ERROR;
-  return pC->pGraph || pC->pPipe->prog.nFilter ? SQLITE_OK : SQLITE_ERROR;
+  return pC->pJoin || pC->pPipe->prog.nFilter ? SQLITE_OK : SQLITE_ERROR;
 }
 
 static const HpOutput hpDriverOutput = {
@@ -165,7 +165,7 @@ static const HpOutput hpDriverOutput = {
 static int hpDriverLook(Parse *pParse, HpLop *pTop){
   SrcList *pSrc = pTop->pSrc;
   HpLop *pIn = pTop->pIn;
-  HpGraph *pGraph;
+  HpJoin *pJoin;
   int i;
   assert( pIn->eOp==HP_LOP_SCAN );
   if( pTop->bByRowid || pSrc->nSrc<2
@@ -175,18 +175,18 @@ static int hpDriverLook(Parse *pParse, HpLop *pTop){
   }
   for(i=0; i<pSrc->nSrc; i++){
     /* A virtual table, or a sub-select, is asked for each row that gets there */
-    if( !hpCompileIsTable(&pSrc->a[i]) ) return 0;
+    if( !hpSubselectIsTable(&pSrc->a[i]) ) return 0;
   }
-  pGraph = hpGraphNew(pParse, pSrc, pIn->pWhere, 1);
-  if( pGraph==0 ) return 0;
+  pJoin = hpLopJoin(pParse, pSrc, pIn->pWhere, 1);
+  if( pJoin==0 ) return 0;
   /* A part of it is no longer asked for all its rows */
-  assert( pGraph->bPart && pGraph->iMany<0 );
-  if( pGraph->nPipe<2 || pGraph->aNode[pGraph->iRoot].pItem!=pIn->pItem ){
-    hpGraphFree(pGraph);
+  assert( pJoin->bPart && pJoin->iMany<0 );
+  if( pJoin->nPipe<2 || pJoin->aIn[pJoin->iRoot].pItem!=pIn->pItem ){
+    hpLopFree(pJoin);
     return 0;
   }
   pIn->eOp = HP_LOP_JOIN;
-  pIn->pGraph = pGraph;
+  pIn->pJoin = pJoin;
   return 1;
 }
 

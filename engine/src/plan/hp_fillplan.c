@@ -84,7 +84,7 @@ static int hpFillPlanIsScan(const Select *p){
 #ifndef SQLITE_OMIT_WINDOWFUNC
   if( p->pWin ) return 0;
 #endif
-  return hpCompileIsTable(pItem);
+  return hpSubselectIsTable(pItem);
 }
 
 /*

@@ -23,14 +23,15 @@
 **
 **    SCAN    one pipe: the bounds of the scan, then filters
 **    JOIN    a pipe for each table that is looked up, then that of the driving
-**            table (hp_joinplan.c)
+**            table (hp_lowerjoin.c)
 **    UNION   a pipe for each arm, all of which have the same sink
 **
 ** And each output is a table of functions (HpOutput), called in this order:
 **
 **    xBegin   the plan is empty: memory of the sink
 **    xWhere   SCAN: the terms of WHERE.  NULL: all of them have to be filters
-**    xSink    the filters of a pipe have been compiled: keys, arguments, fields.
+**    xSink    the filters of a pipe have been compiled: keys, arguments,
+**             fields.
 **             UNION: once for each arm
 **    xEnd     all pipes have been compiled
 **
@@ -60,7 +61,7 @@ static int hpLowerSmall(HpCompile *pC){
 static int hpLowerBounds(HpCompile *pC, const HpLop *pIn){
   const SrcItem *pItem = pIn->pItem;
   assert( pIn->eOp==HP_LOP_SCAN || pIn->eOp==HP_LOP_JOIN );
-  if( !hpSafeSearch(pC, pItem, pIn->pWhere) ){
+  if( !hpRangeSafe(pC, pItem, pIn->pWhere) ){
     hpCompileNo(pC, HP_NO_ORDER);
     return SQLITE_ERROR;
   }
@@ -92,8 +93,8 @@ static int hpLowerScan(HpCompile *pC, HpLop *pIn){
 /*
 ** Input JOIN: the pipes of its hash tables, and that of its driving table.
 */
-static int hpLowerJoin(HpCompile *pC, HpLop *pIn){
-  int rc = hpJoinPlan(pC, pIn->pGraph, pIn->pWhere);
+static int hpLowerLookups(HpCompile *pC, HpLop *pIn){
+  int rc = hpLowerJoinPipes(pC, pIn->pJoin, pIn->pWhere);
   assert( pIn->eOp==HP_LOP_JOIN );
   if( rc==SQLITE_OK ) rc = hpLowerBounds(pC, pIn);
   return rc ? rc : pC->pTop->pOut->xSink(pC);
@@ -116,7 +117,9 @@ static int hpLowerUnion(HpCompile *pC, HpLop *pIn){
     rc = hpArmPlanWhere(pC, pIn->pWhere);
     if( rc==SQLITE_OK ) rc = pC->pTop->pOut->xSink(pC);
     if( rc ) return rc;
-    if( pOwn->hp.bUnlikely ? hpRangeSeemsLarge(pC) : pOwn->hp.bPays ) bLarge = 1;
+    if( pOwn->hp.bUnlikely ? hpRangeSeemsLarge(pC) : pOwn->hp.bPays ){
+      bLarge = 1;
+    }
   }
   assert( pArm==0 );           /* There is a pipe for each */
   if( !bLarge ) return hpLowerSmall(pC);
@@ -134,11 +137,11 @@ static int hpLowerUnion(HpCompile *pC, HpLop *pIn){
 */
 static int hpLowerTraits(HpCompile *pC){
   const HpPlan *pPlan = pC->pPlan;
-  const HpGraph *pGraph = pC->pTop->pIn->pGraph;
+  const HpJoin *pJoin = pC->pTop->pIn->pJoin;
   u8 mTrait = pC->pTop->pOut->mTrait;
   int i;
   /* Rows of a join do not come where SQLite would call a function for them */
-  if( pGraph && !pGraph->bPart ) mTrait |= HP_OUT_OWN;
+  if( pJoin && !pJoin->bPart ) mTrait |= HP_OUT_OWN;
   for(i=0; (mTrait & HP_OUT_THREADS)!=0 && i<pPlan->nPipe; i++){
     if( pPlan->aPipe[i].bSerial || pPlan->aPipe[i].bUser ) return SQLITE_ERROR;
   }
@@ -148,7 +151,7 @@ static int hpLowerTraits(HpCompile *pC){
 /* The pipes of pTop, in an empty plan */
 static int hpLowerPipes(HpCompile *pC, HpLop *pTop){
   static int (*const axIn[])(HpCompile*, HpLop*) = {
-    hpLowerScan, hpLowerJoin, hpLowerUnion
+    hpLowerScan, hpLowerLookups, hpLowerUnion
   };
   HpLop *pIn = pTop->pIn;
   int rc = pTop->pOut->xBegin(pC);
@@ -156,7 +159,7 @@ static int hpLowerPipes(HpCompile *pC, HpLop *pTop){
   if( rc==SQLITE_OK ) rc = axIn[pIn->eOp](pC, pIn);
   if( rc==SQLITE_OK && pTop->pOut->xEnd ) rc = pTop->pOut->xEnd(pC);
   if( rc==SQLITE_OK ) rc = hpLowerTraits(pC);
-  if( rc==SQLITE_OK && pIn->pGraph && !pIn->pGraph->bPart ) hpJoinPlanEnd(pC);
+  if( rc==SQLITE_OK && pIn->pJoin && !pIn->pJoin->bPart ) hpLowerJoinEnd(pC);
   return rc;
 }
 
@@ -169,14 +172,14 @@ static SrcItem *hpLowerFirst(const HpLop *pIn){
 /* Number of pipes that an input has */
 static int hpLowerCount(Parse *pParse, const HpLop *pIn){
   switch( pIn->eOp ){
-    case HP_LOP_JOIN:   return pIn->pGraph->nPipe;
+    case HP_LOP_JOIN:   return pIn->pJoin->nPipe;
     case HP_LOP_UNION:  return hpArmPlanCount(pParse, pIn->pItem);
   }
   return 1;
 }
 
 /*
-** Lower pTop.  The graph of a join is freed.  If it is refused *peNo is set to
+** Lower pTop.  The join of a join is freed.  If it is refused *peNo is set to
 ** the reason, HP_NO_xxx, and no registers have been allocated; otherwise those
 ** of constants have, but are not coded yet.
 */
@@ -187,9 +190,10 @@ static HpPlan *hpLowerTree(Parse *pParse, HpLop *pTop, u8 *peNo){
   HpPlan *pPlan;
   int i, rc;
   assert( (pTop->pOut->mIn & HP_IN(pIn->eOp))!=0 );
-  assert( (pIn->eOp==HP_LOP_JOIN)==(pIn->pGraph!=0) );
+  assert( (pIn->eOp==HP_LOP_JOIN)==(pIn->pJoin!=0) );
   *peNo = pTop->pOut->eNo;
-  pPlan = hpCompileNew(&c, pParse, hpLowerFirst(pIn), hpLowerCount(pParse, pIn));
+  pPlan = hpCompileNew(&c, pParse, hpLowerFirst(pIn),
+                       hpLowerCount(pParse, pIn));
   if( pPlan ){
     c.pTop = pTop;
     c.pAggInfo = pTop->pAggInfo;
@@ -202,8 +206,8 @@ static HpPlan *hpLowerTree(Parse *pParse, HpLop *pTop, u8 *peNo){
       pPlan = 0;
     }
   }
-  hpGraphFree(pIn->pGraph);
-  pIn->pGraph = 0;
+  hpLopFree(pIn->pJoin);
+  pIn->pJoin = 0;
   if( pPlan==0 ){
     pParse->nMem = nMem;     /* The program is to be SQLite's */
     return 0;

@@ -27,15 +27,17 @@ struct HpWanted {
 };
 
 /*
-** If pExpr is a column of the FROM clause term pItem, a SELECT with a window that
-** numbers rows, return HP_NUMBER_xxx: how.  Else 0.
+** If pExpr is a column of the FROM clause term pItem, a SELECT with a window
+** that numbers rows, return HP_NUMBER_xxx: how.  Else 0.
 */
 static u8 hpPartitionColumn(const SrcItem *pItem, const Expr *pExpr){
   const Select *pSub = pItem->u4.pSubq->pSelect;
   const Expr *pFunc;
   const Window *pWin;
   assert( pItem->fg.isSubquery && pSub!=0 );
-  if( pExpr==0 || pExpr->op!=TK_COLUMN || pExpr->iTable!=pItem->iCursor ) return 0;
+  if( pExpr==0 || pExpr->op!=TK_COLUMN || pExpr->iTable!=pItem->iCursor ){
+    return 0;
+  }
   if( pExpr->iColumn<0 || pExpr->iColumn>=pSub->pEList->nExpr ) return 0;
   if( sqlite3ExprAffinity(pExpr)==SQLITE_AFF_TEXT ) return 0;
   pFunc = pSub->pEList->a[pExpr->iColumn].pExpr;
@@ -48,7 +50,8 @@ static u8 hpPartitionColumn(const SrcItem *pItem, const Expr *pExpr){
 ** If term pTerm of WHERE bounds the number of rows of pItem from above fill in
 ** *p and return true.
 */
-static int hpPartitionTerm(const SrcItem *pItem, const Expr *pTerm, HpWanted *p){
+static int hpPartitionTerm(const SrcItem *pItem, const Expr *pTerm,
+                           HpWanted *p){
   const Expr *pNumber = pTerm->pLeft;
   Expr *pLimit = pTerm->pRight;
   int i, n;
@@ -80,7 +83,9 @@ static int hpPartitionTerm(const SrcItem *pItem, const Expr *pTerm, HpWanted *p)
       if( !ExprUseXList(pTerm) || pTerm->x.pList==0 ) return 0;
       p->eNumber = hpPartitionColumn(pItem, pNumber);
       for(i=0; i<pTerm->x.pList->nExpr && p->eNumber; i++){
-        if( !sqlite3ExprIsInteger(pTerm->x.pList->a[i].pExpr, &n, 0, 0) ) return 0;
+        if( !sqlite3ExprIsInteger(pTerm->x.pList->a[i].pExpr, &n, 0, 0) ){
+          return 0;
+        }
         p->nLimit = MAX(p->nLimit, n);
       }
       return p->eNumber!=0;
@@ -101,7 +106,8 @@ static int hpPartitionTerm(const SrcItem *pItem, const Expr *pTerm, HpWanted *p)
 /*
 ** The same for a WHERE clause: some term of it.
 */
-static int hpPartitionWhere(const SrcItem *pItem, const Expr *pWhere, HpWanted *p){
+static int hpPartitionWhere(const SrcItem *pItem, const Expr *pWhere,
+                            HpWanted *p){
   while( pWhere->op==TK_AND ){
     if( hpPartitionWhere(pItem, pWhere->pRight, p) ) return 1;
     pWhere = pWhere->pLeft;
@@ -164,8 +170,8 @@ SQLITE_PRIVATE void sqlite3HpWanted(Parse *pParse, Select *p, int iFrom){
 }
 
 /*
-** The plan, which has its keys already, sorts rows for a window, and *pWanted is
-** known.
+** The plan, which has its keys already, sorts rows for a window, and *pWanted
+** is known.
 */
 static int hpPartitionPlan(
   HpPlan *pPlan,

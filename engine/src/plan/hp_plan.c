@@ -108,11 +108,11 @@ static void hpPlanCodeRow(
   Vdbe *v = pParse->pVdbe;
   HpPlan *pPlan;
   HpGroupPlan *pGroup;
-  HpGraph *pGraph;
+  HpJoin *pJoin;
   int addrSkip, addrNext, regExec;
   assert( p->pGroupBy==0 && iHp!=0 );
-  if( !hpRootChoose(pParse, p, pAggInfo, &pGraph) ) return;
-  pPlan = hpAggPlan(pParse, p, pAggInfo, 0, pGraph);
+  if( !hpRootChoose(pParse, p, pAggInfo, &pJoin) ) return;
+  pPlan = hpAggPlan(pParse, p, pAggInfo, 0, pJoin);
   if( pPlan==0 ) return;
   pGroup = hpPlanLast(pPlan)->pGroup;
   assert( pGroup->keys.n==0 && pGroup->nAgg==pAggInfo->nFunc );
@@ -166,7 +166,7 @@ static int hpPlanSorts(const Select *p){
 ** the last one?  Not if it sorts them.
 */
 static int hpPlanMayStop(const Select *p, const SelectDest *pDest){
-  assert( hpOrderIsGiven(hpGraphRoot(p->pSrc)->hp.eOrder) );
+  assert( hpOrderIsGiven(hpLopRoot(p->pSrc)->hp.eOrder) );
   if( hpPlanSorts(p) ) return 0;
   return p->pLimit!=0
       /* Of a co-routine the query around it has said so */
@@ -208,22 +208,22 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
   Vdbe *v = pParse->pVdbe;
   HpPlan *pPlan;
   HpGroupPlan *pGroup;
-  HpGraph *pGraph;
+  HpJoin *pJoin;
   int addrSkip, addrNext, regExec;
   if( iHp==0 || pParse->nErr || pKeyInfo==0 ) return;
-  if( hpOrderIsGiven(hpGraphRoot(p->pSrc)->hp.eOrder)
+  if( hpOrderIsGiven(hpLopRoot(p->pSrc)->hp.eOrder)
    && hpPlanMayStop(p, pDest) ){
     hpConfigStat(pParse->db, HP_NO_PLAN);
     return;
   }
-  if( !hpRootChoose(pParse, p, pAggInfo, &pGraph) ) return;
-  pPlan = hpAggPlan(pParse, p, pAggInfo, pKeyInfo, pGraph);
+  if( !hpRootChoose(pParse, p, pAggInfo, &pJoin) ) return;
+  pPlan = hpAggPlan(pParse, p, pAggInfo, pKeyInfo, pJoin);
   if( pPlan==0 ) return;
   pGroup = hpPlanLast(pPlan)->pGroup;
   assert( iAMem>0 && iUseFlag>0 && pGroup->keys.n>0 );
   assert( pGroup->keys.n<=pKeyInfo->nKeyField );
   assert( pGroup->nAgg==pAggInfo->nFunc );
-  pGroup->bStream = hpOrderIsGiven(hpGraphRoot(p->pSrc)->hp.eOrder);
+  pGroup->bStream = hpOrderIsGiven(hpLopRoot(p->pSrc)->hp.eOrder);
   pGroup->iKeyReg = iAMem;
   pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);
   pGroup->iFuncReg = AggInfoFuncReg(pAggInfo, 0);

@@ -8,8 +8,9 @@
 **
 **    hpRangeCompile()     find the bounds
 **    hpRangeSeemsLarge()  do literals say that there is much?
-**    hpRangeSearchMayBeLarge()  the same of an index by which rows are looked up
+**    hpRangeSearchMayBeLarge()  the same of an index search
 **    hpRangeIsOfIndex()   is something known from that index alone?
+**    hpRangeSafe()        is no error lost where a scan stands for a search?
 **
 ** Where the planner searches a b-tree instead of scanning it,
 **
@@ -23,10 +24,11 @@
 ** sorted: with the same collation, and with an affinity that the column's
 ** values have already.
 **
-** The terms are the first filters (HpProg.nRange).  In key order the rows that pass
-** them are in one piece.  Where they are not the file is damaged, and stock, which
-** looks for the first and stops behind the last, gives other rows: hpExprFilter()
-** declines, of the rows of one worker, and hpExprRangeIsWhole() of those of all.
+** The terms are the first filters (HpProg.nRange).  In key order the rows that
+** pass them are in one piece.  Where they are not the file is damaged, and
+** stock, which looks for the first and stops behind the last, gives other rows:
+** hpExprFilter() declines, of the rows of one worker, and hpExprRangeIsWhole()
+** of those of all.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -35,6 +37,7 @@
 
 /* What hpRangeTerm() looks for */
 typedef struct HpRangeFind HpRangeFind;
+
 struct HpRangeFind {
   HpCompile *pC;
   int iColumn;           /* Column of the table; -1: rowid */
@@ -46,8 +49,8 @@ struct HpRangeFind {
 };
 
 /*
-** pLeft op pRight is true for all rows that matter.  Note what it says about the
-** column.
+** pLeft op pRight is true for all rows that matter.  Note what it says about
+** the column.
 */
 static int hpRangeCompare(
   HpRangeFind *pFind,
@@ -101,7 +104,9 @@ static int hpRangeCompare(
     case TK_LT: case TK_LE:  pEnd = &pFind->aFound[1]; break;
     default:                 pEnd = &pFind->aFound[2]; break;
   }
-  if( pEnd->iReg || (pEnd==&pFind->aFound[2] && pFind->apTerm[2]) ) return SQLITE_OK;
+  if( pEnd->iReg || (pEnd==&pFind->aFound[2] && pFind->apTerm[2]) ){
+    return SQLITE_OK;
+  }
   iVec = hpCompileConst(pFind->pC, pConst);
   if( iVec<0 ) return SQLITE_ERROR;
   for(i=0; pProg->aConst[i].iVec!=iVec; i++){}
@@ -113,8 +118,8 @@ static int hpRangeCompare(
 }
 
 /*
-** pExpr is a column IN a list.  If it is the column of the index note the term: it says what
-** SQLite searches for, but does not bound what we read.
+** pExpr is a column IN a list.  If it is the column of the index note the term:
+** it says what SQLite searches for, but does not bound what we read.
 */
 static void hpRangeIn(HpRangeFind *pFind, Expr *pExpr){
   const Expr *pCol = sqlite3ExprSkipCollate(pExpr->pLeft);
@@ -152,7 +157,8 @@ static int hpRangeTerm(HpRangeFind *pFind, Expr *pWhere){
       break;
     case TK_BETWEEN: {
       ExprList *pList = pWhere->x.pList;
-      rc = hpRangeCompare(pFind, pWhere, TK_GE, pWhere->pLeft, pList->a[0].pExpr);
+      rc = hpRangeCompare(pFind, pWhere, TK_GE, pWhere->pLeft,
+                          pList->a[0].pExpr);
       if( rc==SQLITE_OK ){
         rc = hpRangeCompare(pFind, pWhere, TK_LE, pWhere->pLeft,
                             pList->a[1].pExpr);
@@ -167,7 +173,8 @@ static int hpRangeTerm(HpRangeFind *pFind, Expr *pWhere){
 ** Prepare *pFind for column i of index pIdx, or for the rowid.  Returns false
 ** if it has none of use.
 */
-static int hpRangeColumn(HpRangeFind *pFind, HpCompile *pC, const Index *pIdx, int i){
+static int hpRangeColumn(HpRangeFind *pFind, HpCompile *pC, const Index *pIdx,
+                         int i){
   assert( i>=0 && (pIdx ? pIdx->pTable==pC->pTab : i==0) );
   memset(pFind, 0, sizeof(*pFind));
   pFind->pC = pC;
@@ -203,7 +210,8 @@ static int hpRangeFilter(HpCompile *pC, Expr *pTerm){
 }
 
 /*
-** The filter compiled last is an IN, of a column of the index of p: note the values.
+** The filter compiled last is an IN, of a column of the index of p: note the
+** values.
 */
 static int hpRangeValues(HpCompile *pC, HpRange *p, int iEq){
   const HpProg *pProg = &pC->pPipe->prog;
@@ -226,7 +234,8 @@ static int hpRangeValues(HpCompile *pC, HpRange *p, int iEq){
   return SQLITE_OK;
 }
 
-/* Walker callback: stop at a column that the index does not have which SQLite searches for u.pSrcItem */
+/* Walker callback: stop at a column that the index does not have which
+** SQLite searches for u.pSrcItem */
 static int hpRangeColumnOf(Walker *pWalker, Expr *pExpr){
   const SrcItem *pItem = pWalker->u.pSrcItem;
   if( pExpr->op!=TK_COLUMN ) return WRC_Continue;
@@ -241,7 +250,8 @@ static int hpRangeColumnOf(Walker *pWalker, Expr *pExpr){
   return WRC_Abort;
 }
 
-/* Are columns of pItem in pExpr, or in pList, all of which the index has that SQLite searches? */
+/* Are columns of pItem in pExpr, or in pList, all of which the index has
+** that SQLite searches? */
 static int hpRangeIsOfIndex(SrcItem *pItem, Expr *pExpr, ExprList *pList){
   Walker w;
   assert( pItem->hp.pSearch!=0 && pItem->hp.pSearch->pTable==pItem->pSTab );
@@ -253,13 +263,14 @@ static int hpRangeIsOfIndex(SrcItem *pItem, Expr *pExpr, ExprList *pList){
   return w.eCode;
 }
 
-/* Does pWhere have a term, besides those of the range, that SQLite tests on the entries of the index
-** before it looks rows up? */
+/* Does pWhere have a term, besides those of the range, that SQLite tests on
+** the entries of the index before it looks rows up? */
 static int hpRangeNarrows(const HpCompile *pC, SrcItem *pItem, Expr *pWhere){
   int i;
   if( pWhere==0 ) return 0;
   if( pWhere->op==TK_AND ){
-    return hpRangeNarrows(pC, pItem, pWhere->pLeft) || hpRangeNarrows(pC, pItem, pWhere->pRight);
+    return hpRangeNarrows(pC, pItem, pWhere->pLeft)
+        || hpRangeNarrows(pC, pItem, pWhere->pRight);
   }
   for(i=0; i<pC->nRangeTerm; i++) if( pC->apRangeTerm[i]==pWhere ) return 0;
   return hpRangeIsOfIndex(pItem, pWhere, 0);
@@ -303,7 +314,9 @@ static int hpRangeCompile(HpCompile *pC, SrcItem *pItem, Expr *pWhere){
     if( hpRangeTerm(&find, pWhere) ) return SQLITE_ERROR;
     if( i<nEq ){
       p->aEq[i] = find.aFound[2];
-      if( find.apTerm[2]==0 || hpRangeFilter(pC, find.apTerm[2]) ) return SQLITE_ERROR;
+      if( find.apTerm[2]==0 || hpRangeFilter(pC, find.apTerm[2]) ){
+        return SQLITE_ERROR;
+      }
       if( p->aEq[i].iReg==0 && hpRangeValues(pC, p, i) ) return SQLITE_ERROR;
     }else{
       int bDesc = pIdx && pIdx->aSortOrder[i]==SQLITE_SO_DESC;
@@ -360,6 +373,51 @@ static int hpRangeLiteral(
 }
 
 /*
+** The search of index pItem->hp.pVia by which SQLite looks rows up has been
+** compiled: its terms are the first filters of pC.  See hpRangeSafe().
+** *pbOther: there was a term that needs the row.
+*/
+static int hpRangeSearched(
+  const HpCompile *pC,
+  const SrcItem *pItem,
+  Expr *p,
+  int *pbOther
+){
+  int i;
+  if( p==0 ) return 1;
+  if( p->op==TK_AND ){
+    return hpRangeSearched(pC, pItem, p->pLeft, pbOther)
+        && hpRangeSearched(pC, pItem, p->pRight, pbOther);
+  }
+  assert( pItem->hp.pVia->pTable==pItem->pSTab );
+  for(i=0; i<pC->nRangeTerm; i++) if( pC->apRangeTerm[i]==p ) return 1;
+  if( !sqlite3ExprCoveredByIndex(p, pItem->iCursor, pItem->hp.pVia) ){
+    *pbOther = 1;
+    return 1;
+  }
+  return *pbOther==0
+      || hpSafe(pC->pParse, p, 0, HP_SAFE_KNOWN|HP_SAFE_OPEN);
+}
+
+/*
+** SQLite looks up the rows of pItem by an index, and a scan of the table is to
+** stand for that.  SQLite tests the terms of pWhere that need only what the
+** index has before the others; we test all of them in their order, behind the
+** bounds.  True if each term that may fail is tested for all rows that SQLite
+** tests it for.
+*/
+static int hpRangeSafe(
+  const HpCompile *pC,
+  const SrcItem *pItem,
+  Expr *pWhere
+){
+  int bOther = 0;
+  /* hpRangeCompile() has been called */
+  assert( pItem->hp.pSearch==0 || pC->nRangeTerm>0 );
+  return pItem->hp.pVia==0 || hpRangeSearched(pC, pItem, pWhere, &bOther);
+}
+
+/*
 ** The range has been compiled.  Do literals and the page cache say that it is
 ** large?
 */
@@ -399,11 +457,12 @@ static int hpRangeSeemsLarge(HpCompile *pC){
 }
 
 /*
-** SQLite searches pIdx, as pLoop says, for literals, and looks rows up.  May they be so many that a
-** scan of the table is better, as far as the pages in the cache tell?  Nothing has been compiled:
-** most searches are for few rows.
+** SQLite searches pIdx, as pLoop says, for literals, and looks rows up.  May
+** they be so many that a scan of the table is better, as far as the pages in
+** the cache tell?  Nothing has been compiled: most searches are for few rows.
 */
-static int hpRangeSearchMayBeLarge(Parse *pParse, Index *pIdx, const WhereLoop *pLoop){
+static int hpRangeSearchMayBeLarge(Parse *pParse, Index *pIdx,
+                                   const WhereLoop *pLoop){
   sqlite3 *db = pParse->db;
   sqlite3_value *apVal[HP_MX_EQ+2];
   Mem aMem[HP_MX_EQ+3];  /* Register 0 means none */
@@ -413,12 +472,15 @@ static int hpRangeSearchMayBeLarge(Parse *pParse, Index *pIdx, const WhereLoop *
   int bLarge = 1;
   int i;
   assert( pLoop->u.btree.pIndex==pIdx && (pLoop->wsFlags & WHERE_INDEXED)!=0 );
-  /* An application's collation is not to be called now: hpRangeColumn() refuses it later on */
+  /* An application's collation is not to be called now: hpRangeColumn()
+  ** refuses it later on */
   for(i=0; i<=nEq && i<pIdx->nKeyCol; i++){
     CollSeq *pColl = sqlite3FindCollSeq(db, SQLITE_UTF8, pIdx->azColl[i], 0);
     if( pColl==0 || !hpCompileCollOk(pColl, &pColl) ) return 1;
   }
-  if( nEq>HP_MX_EQ || pLoop->nLTerm>nEq+2 || pLoop->u.btree.nBtm>1 || pLoop->u.btree.nTop>1 ){
+  if( nEq>HP_MX_EQ || pLoop->nLTerm>nEq+2 || pLoop->u.btree.nBtm>1
+   || pLoop->u.btree.nTop>1
+  ){
     return 1;
   }
   memset(apVal, 0, sizeof(apVal));
@@ -437,11 +499,18 @@ static int hpRangeSearchMayBeLarge(Parse *pParse, Index *pIdx, const WhereLoop *
       range.nIn = pTerm->x.pList->nExpr;
     }
     pEnd->iReg = i+1;
-    pEnd->aff = (u8)sqlite3TableColumnAffinity(pIdx->pTable, pIdx->aiColumn[iCol]);
-    if( sqlite3ValueFromExpr(db, pVal, SQLITE_UTF8, pEnd->aff, &apVal[i]) || apVal[i]==0 ) break;
+    pEnd->aff = (u8)sqlite3TableColumnAffinity(pIdx->pTable,
+                                               pIdx->aiColumn[iCol]);
+    if( sqlite3ValueFromExpr(db, pVal, SQLITE_UTF8, pEnd->aff, &apVal[i])
+     || apVal[i]==0
+    ){
+      break;
+    }
     aMem[i+1] = *(Mem*)apVal[i];
   }
-  if( i==pLoop->nLTerm && (range.pKeyInfo = sqlite3KeyInfoOfIndex(pParse, pIdx))!=0 ){
+  if( i==pLoop->nLTerm
+   && (range.pKeyInfo = sqlite3KeyInfoOfIndex(pParse, pIdx))!=0
+  ){
     plan.iDb = sqlite3SchemaToIndex(db, pIdx->pSchema);
     plan.iRoot = pIdx->tnum;
     plan.bIndex = 1;

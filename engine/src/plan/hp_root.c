@@ -6,19 +6,19 @@
 *************************************************************************
 ** hp_root: which table of a query is scanned (prepare time).
 **
-**    hpRootChoose()      of an aggregate query: the graph of its join, or a
+**    hpRootChoose()      of an aggregate query: the join of its join, or a
 **                        reason against it
-**    hpRootAnyGraph()    the graph of a query whose rows may come in any order
+**    hpRootAnyJoin()    the join of a query whose rows may come in any order
 **
 ** Of a join the outermost loop's table is scanned, if it reaches all others
-** (hp_graph.c), since then rows come in SQLite's order.  Otherwise another
+** (hp_lop.c), since then rows come in SQLite's order.  Otherwise another
 ** table that reaches all may be, one with many rows first, if the planner
 ** expects its loops to cost HP_MIN_COST, and if the order of rows cannot show:
-** hpAggPlanAnyOrder().  The root of a graph is the table whose HpChoice.iLevel
+** hpAggPlanAnyOrder().  The root of a join is the table whose HpChoice.iLevel
 ** is 1, so another root is tried by exchanging levels.
 **
 ** The root must be worth a scan (hp_worth.c), or of a LEFT JOIN the table on
-** the right whose rows are all read (hp_manyplan.c).  Whether a join is worth
+** the right whose rows are all read (hp_many.c).  Whether a join is worth
 ** it is said when it runs (hp_gate.c), after SQLite's loops have begun if there
 ** are no statistics (hp_race.c).
 */
@@ -28,34 +28,34 @@
 #endif
 
 /*
-** The graph of join p with aggregates pAggInfo, which may be NULL; or NULL.
+** The join of join p with aggregates pAggInfo, which may be NULL; or NULL.
 */
-static HpGraph *hpRootGraph(Parse *pParse, Select *p, AggInfo *pAggInfo){
-  HpGraph *pGraph = hpGraphNew(pParse, p->pSrc, p->pWhere, 0);
-  if( pGraph && pGraph->iMany>=0
-   && (pAggInfo==0 || !hpManyPlan(pGraph, pAggInfo, p->pGroupBy))
+static HpJoin *hpRootJoin(Parse *pParse, Select *p, AggInfo *pAggInfo){
+  HpJoin *pJoin = hpLopJoin(pParse, p->pSrc, p->pWhere, 0);
+  if( pJoin && pJoin->iMany>=0
+   && (pAggInfo==0 || !hpManyGroups(pJoin, pAggInfo, p->pGroupBy))
   ){
-    hpGraphFree(pGraph);
-    pGraph = 0;
+    hpLopFree(pJoin);
+    pJoin = 0;
   }
-  assert( pGraph==0 || pGraph->iMany<0 || pAggInfo!=0 );
-  return pGraph;
+  assert( pJoin==0 || pJoin->iMany<0 || pAggInfo!=0 );
+  return pJoin;
 }
 
 /*
 ** Choose another root for join p than the outermost loop's table: of those that
-** reach all others the one with the most rows.  Returns the graph with that
+** reach all others the one with the most rows.  Returns the join with that
 ** root, or NULL.
 */
-static HpGraph *hpRootMove(Parse *pParse, Select *p, AggInfo *pAggInfo){
+static HpJoin *hpRootMove(Parse *pParse, Select *p, AggInfo *pAggInfo){
   SrcList *pSrc = p->pSrc;
-  SrcItem *pFirst = hpGraphRoot(pSrc);
+  SrcItem *pFirst = hpLopRoot(pSrc);
   LogEst nCost = pFirst->hp.nCost;
   int bForce = hpConfigOffload(pParse->db)==HP_OFFLOAD_FORCE;
   Bitmask mTried = 0;
   for(;;){
     SrcItem *pRoot = 0;
-    HpGraph *pGraph;
+    HpJoin *pJoin;
     u8 iLevel;
     int i;
     for(i=0; i<pSrc->nSrc && i<HP_MX_NODE; i++){
@@ -78,15 +78,15 @@ static HpGraph *hpRootMove(Parse *pParse, Select *p, AggInfo *pAggInfo){
     iLevel = pRoot->hp.iLevel;
     pFirst->hp.iLevel = iLevel;
     pRoot->hp.iLevel = 1;
-    pGraph = hpRootGraph(pParse, p, pAggInfo);
-    if( pGraph ){
-      assert( pGraph->aNode[pGraph->iRoot].pItem==pRoot );
+    pJoin = hpRootJoin(pParse, p, pAggInfo);
+    if( pJoin ){
+      assert( pJoin->aIn[pJoin->iRoot].pItem==pRoot );
       pRoot->hp.bMoved = 1;
       pRoot->hp.nCost = nCost;
       pRoot->hp.bGuess = pFirst->hp.bGuess;
       pRoot->hp.nCostRow = pFirst->hp.nCostRow;
       pRoot->hp.iCostRoot = pFirst->hp.iCostRoot;
-      return pGraph;
+      return pJoin;
     }
     pFirst->hp.iLevel = 1;
     pRoot->hp.iLevel = iLevel;
@@ -94,25 +94,25 @@ static HpGraph *hpRootMove(Parse *pParse, Select *p, AggInfo *pAggInfo){
 }
 
 /*
-** The graph of p, whose rows may come in any order: its root is the table of
+** The join of p, whose rows may come in any order: its root is the table of
 ** the outermost loop, or another one that reaches all others.  NULL: there is
 ** none, or it is small.
 */
-static HpGraph *hpRootAnyGraph(Parse *pParse, Select *p){
-  HpGraph *pGraph = hpRootGraph(pParse, p, 0);
-  if( pGraph==0 ) pGraph = hpRootMove(pParse, p, 0);
-  if( pGraph==0 ){
+static HpJoin *hpRootAnyJoin(Parse *pParse, Select *p){
+  HpJoin *pJoin = hpRootJoin(pParse, p, 0);
+  if( pJoin==0 ) pJoin = hpRootMove(pParse, p, 0);
+  if( pJoin==0 ){
     hpConfigStat(pParse->db, HP_NO_JOIN);
-  }else if( !hpWorthIt(pParse, hpGraphRoot(p->pSrc), HP_MIN_LEAF) ){
-    hpGraphFree(pGraph);
-    pGraph = 0;
+  }else if( !hpWorthIt(pParse, hpLopRoot(p->pSrc), HP_MIN_LEAF) ){
+    hpLopFree(pJoin);
+    pJoin = 0;
   }
-  return pGraph;
+  return pJoin;
 }
 
 /*
 ** Is join p, which scans pFirst, worth it?  If that is small a table of a LEFT
-** JOIN may be large, of which all rows are read to be grouped (HpGraph.iMany).
+** JOIN may be large, of which all rows are read to be grouped (HpJoin.iMany).
 */
 static int hpRootJoinWorthIt(
   Parse *pParse,
@@ -133,40 +133,40 @@ static int hpRootJoinWorthIt(
 }
 
 /*
-** Is SELECT p worth it, as far as can be told now?  Of a join *ppGraph is set
-** to its graph, with the root that is chosen.
+** Is SELECT p worth it, as far as can be told now?  Of a join *ppJoin is set
+** to its join, with the root that is chosen.
 */
 static int hpRootChoose(
   Parse *pParse,
   Select *p,
   AggInfo *pAggInfo,
-  HpGraph **ppGraph
+  HpJoin **ppJoin
 ){
-  *ppGraph = 0;
+  *ppJoin = 0;
   if( hpArmPlanCount(pParse, &p->pSrc->a[0]) ){
-    if( hpSubPlanAny(p->pWhere) ){
+    if( hpSubselectAny(p->pWhere) ){
       return hpConfigStat(pParse->db, HP_NO_SUBQUERY);
     }
     return hpWorthArms(pParse, &p->pSrc->a[0]);
   }
-  if( p->pSrc->nSrc>1 || hpSubPlanAny(p->pWhere) ){
+  if( p->pSrc->nSrc>1 || hpSubselectAny(p->pWhere) ){
     int bMany = 0;
-    SrcItem *pFirst = hpGraphRoot(p->pSrc);
+    SrcItem *pFirst = hpLopRoot(p->pSrc);
     if( pFirst->hp.bRoot && hpRootJoinWorthIt(pParse, p, pFirst, &bMany) ){
-      *ppGraph = hpRootGraph(pParse, p, pAggInfo);
-      if( *ppGraph && bMany && (*ppGraph)->iMany<0 ){
-        hpGraphFree(*ppGraph);
-        *ppGraph = 0;
+      *ppJoin = hpRootJoin(pParse, p, pAggInfo);
+      if( *ppJoin && bMany && (*ppJoin)->iMany<0 ){
+        hpLopFree(*ppJoin);
+        *ppJoin = 0;
         return hpWorthIt(pParse, pFirst, HP_MIN_LEAF);
       }
     }
-    if( *ppGraph==0 && pFirst->hp.nCost ){
-      *ppGraph = hpRootMove(pParse, p, pAggInfo);
+    if( *ppJoin==0 && pFirst->hp.nCost ){
+      *ppJoin = hpRootMove(pParse, p, pAggInfo);
     }
-    if( *ppGraph ) return 1;
+    if( *ppJoin ) return 1;
     return hpConfigStat(pParse->db, p->pSrc->nSrc>1 ? HP_NO_JOIN
                         : HP_NO_SUBQUERY);
   }
-  return hpWorthIt(pParse, hpGraphRoot(p->pSrc), HP_MIN_LEAF);
+  return hpWorthIt(pParse, hpLopRoot(p->pSrc), HP_MIN_LEAF);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -153,7 +153,7 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   if( p->pWin ) return hpConfigStat(db, HP_NO_WINDOW);
   pItem = &p->pSrc->a[0];
   if( p->pSrc->nSrc!=1 || ENC(db)!=SQLITE_UTF8
-   || pItem->fg.isRecursive || pItem->fg.fromExists || !hpCompileIsTable(pItem)
+   || pItem->fg.isRecursive || pItem->fg.fromExists || !hpSubselectIsTable(pItem)
   ){
     return hpConfigStat(db, HP_NO_SHAPE);
   }

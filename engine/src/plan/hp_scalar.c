@@ -4,65 +4,24 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_scalar: sub-selects that have one value, or one set of values, for all rows (prepare
-** time).
+** hp_scalar: sub-selects that have one value, or one set of values, for all
+** rows (prepare time).
 **
-**    hpScalarIsConst()    may its value be a constant of a program?
-**    hpScalarCode()       code that
-**    hpScalarIsSet()      IN: may its values be a set of a plan?
-**    hpScalarCodeSets()   code that
-**    hpScalarSub()        compile either (HpCompile.xSub)
-**    hpScalarIsStrict()   do all rows that get to an expression need its sub-selects?
+**    hpScalarCode()      code the value of one
+**    hpScalarCodeSets()  code the sets of a plan
+**    hpScalarSub()       compile either (HpCompile.xSub)
 **
-** SQLite evaluates such a sub-select once, when the first row gets to it.  Its code is a
-** subroutine, so ours calls that before the scan: whoever comes second takes the result.
-** But then it is evaluated even if no row gets to it.  So it must not fail, nor call
-** the application: an integer sum that overflows would be an error that SQLite does not
-** raise.
+** Which these are is said in hp_subselect.c.  SQLite's code of one is a
+** subroutine, so ours calls that before the scan: whoever comes second takes
+** the result.
 **
-** The values of IN (SELECT ...) SQLite puts into a table of its own, unless an index
-** has them.  hp_set.c reads that when it is made.
+** The values of IN (SELECT ...) SQLite puts into a table of its own, unless an
+** index has them.  hp_set.c reads that when it is made.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
-
-/* Is pExpr, a sub-select or an IN of one, not correlated, a subroutine, and safe? */
-static int hpScalarIsSafe(Parse *pParse, const Expr *pExpr){
-  assert( ExprUseXSelect(pExpr) );
-  return !ExprHasProperty(pExpr, EP_VarSelect)
-      && ExprHasProperty(pExpr, EP_Subrtn)
-      && pExpr->x.pSelect->pEList->nExpr==1
-          && hpSafeSelect(pParse, pExpr->x.pSelect);
-}
-
-/*
-** May the value of sub-select pExpr be a constant of a program?  SQLite's code for the
-** query has been made.
-*/
-static int hpScalarIsConst(Parse *pParse, Expr *pExpr){
-  assert( pExpr->op==TK_SELECT || pExpr->op==TK_EXISTS );
-  return pExpr->iTable>0 && hpScalarIsSafe(pParse, pExpr);
-}
-
-/*
-** Are all sub-selects in pExpr evaluated for all rows that get to it?  Only then is that
-** before the first row is given, and the application may change what they read.
-*/
-static int hpScalarIsStrict(const Expr *pExpr){
-  if( pExpr==0 || !ExprHasProperty(pExpr, EP_Subquery) ) return 1;
-  switch( pExpr->op ){
-    case TK_SELECT:
-      return 1;
-    case TK_IN:
-      return !ExprHasProperty(pExpr->pLeft, EP_Subquery);
-    case TK_NE: case TK_EQ: case TK_GT: case TK_LE: case TK_LT: case TK_GE:
-    case TK_PLUS: case TK_MINUS: case TK_STAR: case TK_SLASH: case TK_NOT:
-      return hpScalarIsStrict(pExpr->pLeft) && hpScalarIsStrict(pExpr->pRight);
-  }
-  return 0;
-}
 
 /*
 ** Code the value of sub-select pExpr into register iReg.
@@ -75,18 +34,10 @@ static void hpScalarCode(Parse *pParse, const Expr *pExpr, int iReg){
 }
 
 /*
-** May the right side of pExpr, an IN, be a set of a plan?
-*/
-static int hpScalarIsSet(Parse *pParse, const Expr *pExpr){
-  assert( pExpr->op==TK_IN );
-  return ExprUseXSelect(pExpr) && hpScalarIsSafe(pParse, pExpr)
-      && !sqlite3ExprIsVector(pExpr->pLeft);
-}
-
-/*
 ** The pipe of a set: all values of cursor iCsr, under collation pColl.
 */
-static int hpScalarPipe(HpCompile *pC, HpPipePlan *pPipe, int iCsr, CollSeq *pColl){
+static int hpScalarPipe(HpCompile *pC, HpPipePlan *pPipe, int iCsr,
+                        CollSeq *pColl){
   HpPlan *pPlan = pC->pPlan;
   HpSourcePlan *pSource = &pPipe->source;
   HpRelPlan *pRel = hpCompileAlloc(pPlan, sizeof(*pRel));
@@ -120,7 +71,7 @@ static int hpScalarPipe(HpCompile *pC, HpPipePlan *pPipe, int iCsr, CollSeq *pCo
 }
 
 /*
-** The vector of pExpr, an IN of which hpScalarIsSet() is true, or -1.
+** The vector of pExpr, an IN of which hpSubselectIsSet() is true, or -1.
 */
 static int hpScalarSet(HpCompile *pC, Expr *pExpr){
   HpPlan *pPlan = pC->pPlan;
@@ -133,19 +84,24 @@ static int hpScalarSet(HpCompile *pC, Expr *pExpr){
   u16 aArg[1];
   HpOp x;
   int a, i;
-  if( pPlan->aSet==0 ) pPlan->aSet = hpCompileAlloc(pPlan, HP_MX_SET*sizeof(HpSetPlan));
+  if( pPlan->aSet==0 ) pPlan->aSet = hpCompileAlloc(pPlan,
+      HP_MX_SET*sizeof(HpSetPlan));
   if( pKey==0 || pPlan->aSet==0 || hpCompileKeys(pPlan, &pKey->keys, 1) ){
     return hpCompileNo(pC, HP_NO_LIMIT);
   }
-  if( !hpCompileCollOk(sqlite3BinaryCompareCollSeq(pParse, pLeft, pRight), &pColl) ){
+  if( !hpCompileCollOk(sqlite3BinaryCompareCollSeq(pParse, pLeft, pRight),
+                       &pColl) ){
     return hpCompileNo(pC, HP_NO_COLLATION);
   }
   a = hpCompileExpr(pC, pLeft);
-  if( a>=0 && aff>SQLITE_AFF_BLOB ) a = hpCompileAff(pC, HP_OP_AFFINITY, aff, a);
+  if( a>=0 && aff>SQLITE_AFF_BLOB ) a = hpCompileAff(pC, HP_OP_AFFINITY, aff,
+                                                     a);
   if( a<0 ) return -1;
   for(i=0; i<pPlan->nSet && pPlan->aSet[i].pExpr!=pExpr; i++){}
   if( i==pPlan->nSet ){
-    if( i==HP_MX_SET || hpScalarPipe(pC, &pPlan->aSet[i].pipe, pExpr->iTable, pColl) ){
+    if( i==HP_MX_SET
+     || hpScalarPipe(pC, &pPlan->aSet[i].pipe, pExpr->iTable, pColl)
+    ){
       return hpCompileNo(pC, HP_NO_LIMIT);
     }
     pPlan->aSet[pPlan->nSet++].pExpr = pExpr;
@@ -168,8 +124,8 @@ static int hpScalarSub(HpCompile *pC, Expr *pExpr){
   int a;
   if( pExpr->op==TK_AGG_FUNCTION ) return hpCompileNo(pC, HP_NO_OTHER);
   if( pExpr->op==TK_IN ){
-    if( hpScalarIsSet(pC->pParse, pExpr) ) return hpScalarSet(pC, pExpr);
-  }else if( hpScalarIsConst(pC->pParse, pExpr) ){
+    if( hpSubselectIsSet(pC->pParse, pExpr) ) return hpScalarSet(pC, pExpr);
+  }else if( hpSubselectIsConst(pC->pParse, pExpr) ){
     a = hpCompileConst(pC, pExpr);
     return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;
   }

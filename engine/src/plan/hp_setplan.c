@@ -12,7 +12,7 @@
 ** SQLite puts the rows of such a SELECT into a table of its own, so nobody sees in which
 ** order they come, nor how often.  If it is a join, or has correlated sub-selects, it may
 ** be taken over as if it were SELECT ... GROUP BY all its columns: any table that reaches
-** the others is scanned (hp_graph.c), whatever SQLite's loops begin with.
+** the others is scanned (hp_lop.c), whatever SQLite's loops begin with.
 **
 **           OpenEphemeral set
 **    stock: OpenRead -> Goto hp        the first instruction of the loops
@@ -56,11 +56,11 @@ static int hpSetPlanAccept(
   if( pDest->eDest!=SRT_Set || pParse->nested || pParse->nErr || pParse->pIdxEpr ) return 0;
   if( p->pPrior || p->pNext || p->pLimit || p->pWin || p->pOrderBy ) return 0;
   if( (p->selFlags & SF_Correlated)!=0 || pWInfo->nLevel<1 ) return 0;
-  if( pSrc->nSrc<2 && !hpSubPlanAny(p->pWhere) ) return 0;
+  if( pSrc->nSrc<2 && !hpSubselectAny(p->pWhere) ) return 0;
   if( ENC(pParse->db)!=SQLITE_UTF8 || hpConfigOffload(pParse->db)==HP_OFFLOAD_OFF ) return 0;
   for(i=0; i<pSrc->nSrc; i++){
     const SrcItem *pItem = &pSrc->a[i];
-    if( pItem->fg.isRecursive || pItem->fg.isIndexedBy || !hpCompileIsTable(pItem) ){
+    if( pItem->fg.isRecursive || pItem->fg.isIndexedBy || !hpSubselectIsTable(pItem) ){
       return 0;
     }
   }
@@ -165,16 +165,16 @@ static HpPlan *hpSetPlan(
   Parse *pParse,
   Select *p,
   const char *zAff,          /* Affinities of the set's columns */
-  HpGraph *pGraph            /* It is freed */
+  HpJoin *pJoin            /* It is freed */
 ){
   HpLop in, top;
-  assert( pGraph->iMany<0 && !pGraph->bPart );     /* hpRootAnyGraph() */
+  assert( pJoin->iMany<0 && !pJoin->bPart );     /* hpRootAnyJoin() */
   memset(&in, 0, sizeof(in));
   memset(&top, 0, sizeof(top));
   in.eOp = HP_LOP_JOIN;
-  in.pItem = hpGraphRoot(p->pSrc);
+  in.pItem = hpLopRoot(p->pSrc);
   in.pWhere = p->pWhere;
-  in.pGraph = pGraph;
+  in.pJoin = pJoin;
   top.eOp = HP_LOP_SET;
   top.pIn = &in;
   top.pOut = &hpSetPlanOutput;
@@ -193,15 +193,15 @@ static int hpSetPlanCode(Parse *pParse, Select *p, const SelectDest *pDest){
   Vdbe *v = pParse->pVdbe;
   int n = p->pEList->nExpr;
   HpBranch branch;
-  HpGraph *pGraph;
+  HpJoin *pJoin;
   HpPlan *pPlan;
   int iStart, regExec, regKey, regRecord, addrScan, addrNext;
   assert( pDest->eDest==SRT_Set );
   iStart = hpSetPlanStart(v, pDest->iSDParm);
   if( iStart==0 ) return 0;
-  pGraph = hpRootAnyGraph(pParse, p);
-  if( pGraph==0 ) return 0;
-  pPlan = hpSetPlan(pParse, p, pDest->zAffSdst, pGraph);
+  pJoin = hpRootAnyJoin(pParse, p);
+  if( pJoin==0 ) return 0;
+  pPlan = hpSetPlan(pParse, p, pDest->zAffSdst, pJoin);
   if( pPlan==0 ) return 0;
   regExec = pParse->nMem+1;
   regKey = regExec+1;
@@ -209,7 +209,7 @@ static int hpSetPlanCode(Parse *pParse, Select *p, const SelectDest *pDest){
   pParse->nMem += n+2;
   assert( regRecord==pParse->nMem );
   hpPlanLast(pPlan)->pGroup->iKeyReg = regKey;
-  hpGraphRoot(p->pSrc)->hp.bMoved = 1;       /* EXPLAIN QUERY PLAN: it is scanned */
+  hpLopRoot(p->pSrc)->hp.bMoved = 1;       /* EXPLAIN QUERY PLAN: it is scanned */
   hpExplain(pParse, iStart, 0, p->pSrc);
   hpEmitBranch(pParse, &branch, iStart);
   addrScan = hpEmitScan(pParse, pPlan, regExec);

@@ -4,14 +4,15 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_windowplan: row_number(), rank() and dense_rank() of a row as it comes (prepare time).
+** hp_windowplan: row_number(), rank() and dense_rank() of a row as it comes
+** (prepare time).
 **
 **    sqlite3HpWindow()    code a window that has only these
 **
-** SQLite's code for windows puts each row into a table in memory, steps the function,
-** reads the row again for the result, and deletes it.  These three depend on nothing but the
-** number of rows so far, and on whether the partition or the peers are new, so they are known when
-** the row comes:
+** SQLite's code for windows puts each row into a table in memory, steps the
+** function, reads the row again for the result, and deletes it.  These three
+** depend on nothing but the number of rows so far, and on whether the partition
+** or the peers are new, so they are known when the row comes:
 **
 **           Integer 0 -> n           in place of opening the table
 **    loop:  Column ...               the row, in registers, ...
@@ -45,8 +46,9 @@ static int hpWindowMay(const Window *pMWin){
 }
 
 /*
-** Code the comparison of the registers from iNew on with those from iOld on, of the terms of pList.  If they
-** differ the code that follows is run.  Returns the address of a jump whose P2 is to be the end of that.
+** Code the comparison of the registers from iNew on with those from iOld on, of
+** the terms of pList.  If they differ the code that follows is run.  Returns
+** the address of a jump whose P2 is to be the end of that.
 */
 static int hpWindowCompare(Parse *pParse, ExprList *pList, int iNew, int iOld){
   Vdbe *v = pParse->pVdbe;
@@ -58,9 +60,10 @@ static int hpWindowCompare(Parse *pParse, ExprList *pList, int iNew, int iOld){
 }
 
 /*
-** Code window pMWin of p, if it has only functions that are known when a row comes.  Returns false if it
-** has others; nothing has been coded then.  The arguments are those of sqlite3WindowCodeStep(), after
-** sqlite3WindowCodeInit() and sqlite3WhereBegin().
+** Code window pMWin of p, if it has only functions that are known when a row
+** comes.  Returns false if it has others; nothing has been coded then.  The
+** arguments are those of sqlite3WindowCodeStep(), after sqlite3WindowCodeInit()
+** and sqlite3WhereBegin().
 */
 SQLITE_PRIVATE int sqlite3HpWindow(
   Parse *pParse,
@@ -85,7 +88,9 @@ SQLITE_PRIVATE int sqlite3HpWindow(
   Window *pWin;
   VdbeOp *aOp = sqlite3VdbeGetOp(v, 0);
   int i, addr;
-  if( hpConfigOffload(pParse->db)==HP_OFFLOAD_OFF || !hpWindowMay(pMWin) ) return 0;
+  if( hpConfigOffload(pParse->db)==HP_OFFLOAD_OFF || !hpWindowMay(pMWin) ){
+    return 0;
+  }
   if( pParse->nErr || pParse->db->mallocFailed ) return 0;
   for(i=sqlite3VdbeCurrentAddr(v)-1; i>0; i--){
     if( aOp[i].opcode==OP_OpenEphemeral && aOp[i].p1==pMWin->iEphCsr ) break;
@@ -100,10 +105,12 @@ SQLITE_PRIVATE int sqlite3HpWindow(
   aOp[i].opcode = OP_Integer;
   aOp[i].p1 = 0;
   aOp[i].p2 = regRow;
-  for(addr=i+1; aOp[addr].opcode==OP_OpenDup && aOp[addr].p2==pMWin->iEphCsr; addr++){
+  for(addr=i+1; aOp[addr].opcode==OP_OpenDup
+   && aOp[addr].p2==pMWin->iEphCsr; addr++){
     sqlite3VdbeChangeToNoop(v, addr);
   }
-  for(i=0; i<nInput; i++) sqlite3VdbeAddOp3(v, OP_Column, csrInput, i, regNew+i);
+  for(i=0; i<nInput; i++) sqlite3VdbeAddOp3(v, OP_Column, csrInput, i,
+                                            regNew+i);
   sqlite3VdbeAddOp3(v, OP_MakeRecord, regNew, nInput, regRecord);
   if( pPart ){
     int regNewPart = regNew + pMWin->nBufferCol;

@@ -4,16 +4,13 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_safe: may an expression fail, and does SQLite test it where we do (prepare
-** time)?
+** hp_safe: property: may an expression fail (prepare time)?
 **
 **    hpSafe()          can nothing in an expression, or a list of them, fail?
 **    hpSafeSelect()    can nothing in a sub-select fail?
+**    hpSafeAggregate() can an aggregate function not?
 **    hpSafeHasCall()   does an expression call a function?
 **    hpSafeColl()      does it call no collation of the application?
-**    hpSafeSearch()    the terms of a WHERE clause, where a scan stands for the
-**                      search of an index
-**    hpSafeJoin()      those of a join
 **    hpSafeNumber(), hpSafeNumberOf()    is it row_number(), rank() or
 **                                        dense_rank()?
 **
@@ -30,7 +27,7 @@
 **
 ** This is what is to be proven wherever rows are left out, or terms are tested
 ** in another order: what is left out cannot fail (hpSafe()), or SQLite has left
-** it out by then, too (hpSafeSearch(), hpSafeJoin()).
+** it out by then, too (hpRangeSafe(), hpErrorsKept()).
 **
 ** hpSafe() is an allow-list: operators, and those functions of SQLite that
 ** raise no error whatever their arguments are.  Operators fail for no value.
@@ -39,20 +36,6 @@
 ** the pattern is.  Functions and collations of the application may do anything.
 ** Where longer values than SQLite allows might come out of concatenation and
 ** the like nothing is taken over:  hpQueryLengths().
-**
-** SQLite's order.  It tests a term in the innermost of the loops whose tables
-** the term names: its level.  First come the terms by which rows are found.  If
-** these are looked up by an index then come those that need only what the index
-** has, then the others, and last those with correlated sub-selects; each in the
-** order of the WHERE clause.  (sqlite3WhereCodeOneLoopStart())
-**
-** In a join, terms of one table that may fail are tested where they stand in
-** the WHERE clause (hpJoinFilters()), for all rows of the table: nobody tells
-** it which rows are wanted (HpNode.bAll).  All other terms that may fail are
-** tested when all look-ups have left rows out.  So each of these has to be
-** behind all else in SQLite's order, too, or the join is refused.  A key that
-** may fail has to be behind all but the terms of the table that is looked up.
-** And what an OR that may fail implies leaves no rows out.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -295,8 +278,10 @@ static int hpSafeWalkExpr(Walker *pWalker, Expr *pExpr){
     case TK_UPLUS: case TK_UMINUS: case TK_BITNOT: case TK_NOT: case TK_TRUTH:
     case TK_ISNULL: case TK_NOTNULL: case TK_CAST: case TK_COLLATE:
     case TK_PLUS: case TK_MINUS: case TK_STAR: case TK_SLASH: case TK_REM:
-    case TK_BITAND: case TK_BITOR: case TK_LSHIFT: case TK_RSHIFT: case TK_CONCAT:
-    case TK_AND: case TK_OR: case TK_SELECT_COLUMN: case TK_LIMIT: case TK_ORDER:
+    case TK_BITAND: case TK_BITOR: case TK_LSHIFT: case TK_RSHIFT:
+    case TK_CONCAT:
+    case TK_AND: case TK_OR: case TK_SELECT_COLUMN: case TK_LIMIT:
+    case TK_ORDER:
       break;
     default:
       bSafe = 0;
@@ -373,253 +358,5 @@ static int hpSafeSelect(Parse *pParse, Select *p){
   Walker w;
   hpSafeWalker(&w, pParse, HP_SAFE_SELECT);
   return sqlite3WalkSelect(&w, p)==WRC_Continue && w.eCode;
-}
-
-/*
-** The search of index pItem->hp.pVia by which SQLite looks rows up has been
-** compiled: its terms are the first filters of pC.  See hpSafeSearch().
-** *pbOther: there was a term that needs the row.
-*/
-static int hpSafeSearched(
-  const HpCompile *pC,
-  const SrcItem *pItem,
-  Expr *p,
-  int *pbOther
-){
-  int i;
-  if( p==0 ) return 1;
-  if( p->op==TK_AND ){
-    return hpSafeSearched(pC, pItem, p->pLeft, pbOther)
-        && hpSafeSearched(pC, pItem, p->pRight, pbOther);
-  }
-  assert( pItem->hp.pVia->pTable==pItem->pSTab );
-  for(i=0; i<pC->nRangeTerm; i++) if( pC->apRangeTerm[i]==p ) return 1;
-  if( !sqlite3ExprCoveredByIndex(p, pItem->iCursor, pItem->hp.pVia) ){
-    *pbOther = 1;
-    return 1;
-  }
-  return *pbOther==0
-      || hpSafe(pC->pParse, p, 0, HP_SAFE_KNOWN|HP_SAFE_OPEN);
-}
-
-/*
-** SQLite looks up the rows of pItem by an index, and a scan of the table is to
-** stand for that.  SQLite tests the terms of pWhere that need only what the
-** index has before the others; we test all of them in their order, behind the
-** bounds.  True if each term that may fail is tested for all rows that SQLite
-** tests it for.
-*/
-static int hpSafeSearch(
-  const HpCompile *pC,
-  const SrcItem *pItem,
-  Expr *pWhere
-){
-  int bOther = 0;
-  /* hpRangeCompile() has been called */
-  assert( pItem->hp.pSearch==0 || pC->nRangeTerm>0 );
-  return pItem->hp.pVia==0 || hpSafeSearched(pC, pItem, pWhere, &bOther);
-}
-
-/*
-** The level of SQLite's loops in which it tests a term about nodes m, which may
-** be of the ON clause of node iOuter.
-*/
-static int hpSafeLevel(const HpGraph *p, Bitmask m, int iOuter){
-  int iLevel = 0;
-  int i;
-  assert( iOuter>=-1 && iOuter<p->nNode && (m>>p->nNode)==0 );
-  if( iOuter>=0 ) m |= MASKBIT(iOuter);
-  for(i=0; i<p->nNode; i++){
-    if( (m & MASKBIT(i))==0 ) continue;
-    /* Sub-selects have no loop, but terms that have them come last:
-    ** hpSafeClass() */
-    iLevel = MAX(iLevel, p->aNode[i].pSub ? 0 : p->aNode[i].pItem->hp.iStock);
-  }
-  return iLevel;
-}
-
-/* Where SQLite tests term k, of those of one level */
-#define HP_SAFE_ACCESS  0    /* It finds rows by that */
-#define HP_SAFE_PLAIN   1
-#define HP_SAFE_LAST    2    /* It has a correlated sub-select */
-static int hpSafeClass(const HpGraph *p, int k){
-  const HpGraphTerm *pTerm = &p->aTerm[k];
-  int eClass = HP_SAFE_PLAIN;
-  int i;
-  assert( k>=0 && k<p->nTerm );
-  for(i=0; i<p->nNode; i++){
-    const HpNode *pNode = &p->aNode[i];
-    if( pNode->eNode==HP_NODE_NONE ) continue;
-    if( pNode->pItem->hp.pAccess==pTerm->pExpr ) return HP_SAFE_ACCESS;
-    if( pNode->pSub && (pTerm->m & MASKBIT(i)) ) eClass = HP_SAFE_LAST;
-  }
-  return eClass;
-}
-
-/* Does SQLite test the terms of node i that find no rows in the order of the
-** WHERE clause? */
-static int hpSafeIsPlain(const HpGraph *p, int i){
-  const HpNode *pNode = &p->aNode[i];
-  /* Of the root that is looked up by an index hpSafeSearch() is asked */
-  if( i==p->iRoot && pNode->pItem->hp.pVia ) return 1;
-  return pNode->pItem->hp.bPlain;
-}
-
-/*
-** Term k may fail, and is tested behind all look-ups.  Does SQLite test it
-** behind all terms that leave rows out before, too?
-*/
-static int hpSafeIsLast(const HpGraph *p, int k){
-  const HpGraphTerm *pTerm = &p->aTerm[k];
-  int iLevel = hpSafeLevel(p, pTerm->m, pTerm->iOuter);
-  int eClass = hpSafeClass(p, k);
-  int i, j;
-  assert( pTerm->bFails && !pTerm->bKey && !pTerm->bImplied );
-  if( pTerm->iOuter>=0 ) return 0;
-  for(i=0; i<p->nNode; i++){
-    if( p->aNode[i].bSpan && p->aNode[i].pSub==0 ) return 0;
-    if( p->aNode[i].pSub==0 && p->aNode[i].eNode!=HP_NODE_NONE
-     && p->aNode[i].pItem->hp.iStock==iLevel && !hpSafeIsPlain(p, i)
-    ){
-      return 0;
-    }
-  }
-  for(j=0; j<p->nTerm; j++){
-    const HpGraphTerm *pOther = &p->aTerm[j];
-    int iOther = hpSafeLevel(p, pOther->m, pOther->iOuter);
-    int eOther = hpSafeClass(p, j);
-    if( j==k ) continue;
-    /* A key or a filter that is part of an OR, of this one perhaps */
-    if( pOther->bImplied ) return 0;
-    /* Terms of ON and of sub-selects leave no rows out themselves */
-    if( pOther->iOuter>=0 ) continue;
-    if( iOther<iLevel || (iOther==iLevel && eOther<eClass) ) continue;
-    if( iOther>iLevel || eOther>eClass || j>k ) return 0;
-  }
-  return 1;
-}
-
-/*
-** Term k may fail, and is a key by which a node is looked up.  Has SQLite
-** tested all terms by then that have left rows out before we evaluate the other
-** side of it?  What only leaves rows of the node out does not matter.
-*/
-static int hpSafeIsKey(const HpGraph *p, int k){
-  const HpGraphTerm *pTerm = &p->aTerm[k];
-  int iLevel = hpSafeLevel(p, pTerm->m, -1);
-  int i, j;
-  int n = 0;             /* Keys of the node */
-  assert( pTerm->bFails && pTerm->bKey );
-  for(i=0; i<p->nNode; i++){
-    const HpNode *pNode = &p->aNode[i];
-    for(n=0; n<pNode->nKey && pNode->aKey[n].iTerm!=k; n++){}
-    if( n==pNode->nKey ) continue;
-    if( pNode->eNode!=HP_NODE_INNER && pNode->eNode!=HP_NODE_SEMI ) return 0;
-    if( pNode->bSpan || pNode->pItem->hp.iStock<iLevel
-     || !hpSafe(p->pParse, pNode->aKey[n].pOwn, 0, 0)
-    ){
-      return 0;
-    }
-    break;
-  }
-  if( i==p->nNode ) return 0;
-  for(j=0; j<p->nTerm; j++){
-    const HpGraphTerm *pOther = &p->aTerm[j];
-    if( pOther->bImplied ) return 0;
-    if( pOther->iOuter>=0 || hpSafeLevel(p, pOther->m, -1)<iLevel ) continue;
-    for(n=0; n<p->aNode[i].nKey && p->aNode[i].aKey[n].iTerm!=j; n++){}
-    if( n==p->aNode[i].nKey && pOther->m!=MASKBIT(i) ) return 0;
-  }
-  return 1;
-}
-
-/* Can the aggregates of node i not fail? */
-static int hpSafeAggs(const HpGraph *p, int i){
-  const AggInfo *pAggInfo = p->aNode[i].pAggInfo;
-  const int eSafe = HP_SAFE_OPEN|HP_SAFE_KNOWN;
-  int k;
-  assert( p->aNode[i].pSub!=0 );
-  for(k=0; pAggInfo && k<pAggInfo->nFunc; k++){
-    const Expr *pFunc = pAggInfo->aFunc[k].pFExpr;
-    if( !hpSafeAggregate(p->pParse->db, pFunc)
-     || !hpSafe(p->pParse, 0, pFunc->x.pList, eSafe)
-    ){
-      return 0;
-    }
-  }
-  return 1;
-}
-
-/*
-** Sub-select i has aggregates that may fail.  The rows around it that want a
-** group are those that all look-ups have left.  True if SQLite evaluates it for
-** no others.
-*/
-static int hpSafeWanted(const HpGraph *p, int i){
-  Bitmask m = 0;
-  int iLevel, k;
-  assert( hpNodeIsSub(&p->aNode[i]) && p->aNode[i].nKey>0 );
-  for(k=0; k<p->nTerm && m==0; k++){
-    const HpGraphTerm *pTerm = &p->aTerm[k];
-    if( pTerm->iOuter<0 && (pTerm->m & MASKBIT(i))!=0 ) m = pTerm->m;
-  }
-  for(k=0; k<p->aNode[i].nKey; k++) m |= p->aNode[i].aKey[k].m;
-  iLevel = hpSafeLevel(p, m, -1);
-  for(k=0; k<p->nNode; k++){
-    const HpNode *pNode = &p->aNode[k];
-    if( pNode->pSub || pNode->eNode==HP_NODE_NONE ) continue;
-    if( pNode->pItem->hp.iStock>iLevel ) return 0;
-  }
-  return 1;
-}
-
-/*
-** Is term k about node i only, so that it is tested for rows of that?
-*/
-static int hpSafeIsOwn(const HpGraph *p, int k, int i){
-  const HpGraphTerm *pTerm = &p->aTerm[k];
-  const HpNode *pNode = &p->aNode[i];
-  int bInner = pNode->eNode==HP_NODE_LEFT || hpNodeIsSub(pNode);
-  assert( i>=0 && i<p->nNode && k>=0 && k<p->nTerm );
-  return pTerm->m==MASKBIT(i) && pTerm->bKey==0 && pTerm->bImplied==0
-      && pTerm->iOuter==(bInner ? i : -1);
-}
-
-/*
-** The nodes of p have their keys.  True if no error is lost that SQLite raises:
-** see above.  Notes which terms may fail, and of which nodes all rows have to
-** be read.
-*/
-static int hpSafeJoin(HpGraph *p){
-  int i, j, k;
-  /* Nodes have been attached and paired, pipes have not been numbered */
-  assert( p->bPart==0 && p->nPipe==0 && (p->mDone & MASKBIT(p->iRoot))!=0 );
-  for(k=0; k<p->nTerm; k++){
-    HpGraphTerm *pTerm = &p->aTerm[k];
-    if( hpSafe(p->pParse, pTerm->pExpr, 0, HP_SAFE_OPEN|HP_SAFE_KNOWN) ){
-      continue;
-    }
-    pTerm->bFails = 1;
-    if( pTerm->bImplied ) continue;        /* The OR that it is of may fail,
-                                           ** too */
-    for(i=0; i<p->nNode && !hpSafeIsOwn(p, k, i); i++){}
-    if( i==p->nNode ){
-      if( pTerm->bKey ? !hpSafeIsKey(p, k) : !hpSafeIsLast(p, k) ) return 0;
-      continue;
-    }
-    p->aNode[i].bAll = 1;
-    for(j=0; j<k && !hpSafeIsPlain(p, i); j++){
-      if( hpSafeIsOwn(p, j, i) ) return 0;
-    }
-  }
-  for(i=0; i<p->nNode; i++){
-    if( p->aNode[i].pSub && !hpSafeAggs(p, i) && !hpSafeWanted(p, i) ){
-      p->aNode[i].bAll = 1;
-    }
-    if( p->aNode[i].iTwin>=0 && p->aNode[i].bAll ){
-      p->aNode[p->aNode[i].iTwin].bAll = 1;
-    }
-  }
-  return 1;
 }
 #endif /* SQLITE_OMIT_HP */
