@@ -25,6 +25,7 @@
 **    lookup     key       ->  row          rows by rowid, shared pages
 **    storage    b-trees   ->  file         pages in order, in large pieces
 **    base       values, memory, settings, threads, pages
+**    sqlite     SQLite's own code made quicker: mutexes, numbers, windows
 **
 ** A module calls functions of modules that stand before it in ORDER and of no
 ** others.  A test holds that (crates/hpsqlite-engine/src/floors.rs).  The plan's

@@ -206,7 +206,6 @@ struct HpJoin {
 #define HP_SAFE_GROUP  16  /* Aggregates have been computed */
 
 /* hp_safe.c */
-static u8 hpSafeNumberOf(const FuncDef*);
 static u8 hpSafeNumber(const Expr*);
 static int hpSafeColl(Parse*, Expr*);
 static int hpSafeHasCall(Parse*, Expr*);

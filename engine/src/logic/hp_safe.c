@@ -11,8 +11,7 @@
 **    hpSafeAggregate() can an aggregate function not?
 **    hpSafeHasCall()   does an expression call a function?
 **    hpSafeColl()      does it call no collation of the application?
-**    hpSafeNumber(), hpSafeNumberOf()    is it row_number(), rank() or
-**                                        dense_rank()?
+**    hpSafeNumber()    is it row_number(), rank() or dense_rank()?
 **
 ** An error of an expression shows: the statement ends with it, and one that
 ** writes is rolled back.  So an error that SQLite raises must not be lost, and
@@ -42,19 +41,10 @@
 # include "hpInt.h"
 #endif
 
-/* HP_NUMBER_xxx of function pFunc, or 0 if it is none of these */
-static u8 hpSafeNumberOf(const FuncDef *pFunc){
-  if( pFunc==0 || (pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) return 0;
-  if( pFunc->zName==row_numberName ) return HP_NUMBER_ROWS;
-  if( pFunc->zName==rankName ) return HP_NUMBER_RANK;
-  if( pFunc->zName==dense_rankName ) return HP_NUMBER_DENSE;
-  return 0;
-}
-
-/* The same of expression pExpr */
+/* HP_NUMBER_xxx of expression pExpr, or 0 if it is none of these */
 static u8 hpSafeNumber(const Expr *pExpr){
   if( pExpr->op!=TK_FUNCTION || !ExprHasProperty(pExpr, EP_WinFunc) ) return 0;
-  return hpSafeNumberOf(pExpr->y.pWin->pWFunc);
+  return hpWindowNumber(pExpr->y.pWin->pWFunc);
 }
 
 /* Walker callback: stop at an application's collation.  One that is not there

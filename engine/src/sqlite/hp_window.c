@@ -4,10 +4,11 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_windowplan: row_number(), rank() and dense_rank() of a row as it comes
+** hp_window: row_number(), rank() and dense_rank() of a row as it comes
 ** (prepare time).
 **
 **    sqlite3HpWindow()    code a window that has only these
+**    hpWindowNumber()     is a function one of them?
 **
 ** SQLite's code for windows puts each row into a table in memory, steps the
 ** function, reads the row again for the result, and deletes it.  These three
@@ -31,6 +32,15 @@
 # include "hpInt.h"
 #endif
 
+/* HP_NUMBER_xxx of function pFunc, or 0 if it is none of these */
+static u8 hpWindowNumber(const FuncDef *pFunc){
+  if( pFunc==0 || (pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) return 0;
+  if( pFunc->zName==row_numberName ) return HP_NUMBER_ROWS;
+  if( pFunc->zName==rankName ) return HP_NUMBER_RANK;
+  if( pFunc->zName==dense_rankName ) return HP_NUMBER_DENSE;
+  return 0;
+}
+
 #ifndef SQLITE_OMIT_WINDOWFUNC
 
 /* Do all functions of pMWin depend on rows before the current one only? */
@@ -38,7 +48,7 @@ static int hpWindowMay(const Window *pMWin){
   const Window *pWin;
   if( pMWin->eExclude ) return 0;
   for(pWin=pMWin; pWin; pWin=pWin->pNextWin){
-    if( hpSafeNumberOf(pWin->pWFunc)==0 || pWin->pFilter ) return 0;
+    if( hpWindowNumber(pWin->pWFunc)==0 || pWin->pFilter ) return 0;
     if( pWin->eStart!=TK_UNBOUNDED || pWin->eEnd!=TK_CURRENT ) return 0;
     if( pWin->eFrmType!=pMWin->eFrmType ) return 0;
   }
@@ -143,7 +153,7 @@ SQLITE_PRIVATE int sqlite3HpWindow(
   sqlite3VdbeAddOp2(v, OP_AddImm, regRow, 1);
   for(pWin=pMWin; pWin; pWin=pWin->pNextWin){
     int reg = regRow;
-    switch( hpSafeNumberOf(pWin->pWFunc) ){
+    switch( hpWindowNumber(pWin->pWFunc) ){
       case HP_NUMBER_RANK:   reg = regRank;  break;
       case HP_NUMBER_DENSE:  reg = regDense;  break;
     }
