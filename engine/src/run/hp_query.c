@@ -255,7 +255,7 @@ static int hpQueryStash(
     }
   }
   p->pStash = pStash;
-  x.source.pType = &hpStashType;
+  x.source.pType = &hpUnstashType;
   x.prog.nRange = 0;
   x.pSink = &hpSinkRel;
   x.pGroup = 0;
@@ -288,7 +288,7 @@ static int hpQueryTakeUp(
   if( pPipe==0 ) return HP_DECLINE;
   assert( !hpStashIsFull(p->apStash[i]) );
   *pPipe = pPlan->aPipe[i];
-  pPipe->source.pType = &hpStashType;
+  pPipe->source.pType = &hpUnstashType;
   pPipe->prog.nRange = 0;
   pPipe->eWant = 0;
   p->pStash = p->apStash[i];

@@ -87,7 +87,7 @@ static void hpStepSource(const HpQuery *p, StrAccum *pOut){
   }else if( pType==&hpRegroupType ){
     sqlite3_str_appendall(pOut, "the groups before");
   }else{
-    if( pType==&hpStashType ) sqlite3_str_appendall(pOut, "rows set aside of ");
+    if( pType==&hpUnstashType ) sqlite3_str_appendall(pOut, "rows set aside of ");
     hpStepTree(p->db, &p->pPipe->source, pOut);
   }
 }

@@ -488,6 +488,44 @@ struct HpPartitions {
   HpPartitionKept *pFree;    /* Memory for rows */
 };
 
+/* A row.  Its record follows: nLocal bytes, and the number of an overflow page */
+typedef struct HpStashRow HpStashRow;
+struct HpStashRow {
+  i64 iRowid;
+  u32 nByte;             /* HpRecord.nByte, */
+  u32 nLocal;            /* HpRecord.nLocal */
+};
+
+/* The rows of a run of leaves */
+typedef struct HpStashRun HpStashRun;
+struct HpStashRun {
+  u32 iSeq;              /* The run */
+  i64 n;                 /* Rows */
+  HpStashRow **apRow;    /* They are here */
+};
+
+/* What a worker has put aside */
+typedef struct HpStashPart HpStashPart;
+struct HpStashPart {
+  HpArena mem;           /* Rows */
+  u8 *pFree, *pEnd;      /* Where the next one goes */
+  i64 nRow, nRowAlloc;
+  HpStashRow **apRow;    /* All of them */
+  i64 nRun, nRunAlloc;
+  HpStashRun *aRun;      /* Runs that have some */
+};
+
+struct HpStash {
+  i64 mxRow;             /* No more rows than that */
+  int bFull;             /* There are more, or no memory for them.  Atomic */
+  i64 nRow;              /* Rows */
+  HpStashRow **apRow;    /* All of them, in scan order */
+  i64 iNext;             /* The next row to be taken up, */
+  u32 iSeq;              /* ... in a run of this number */
+  u64 nScanned;          /* So many were read */
+  HpStashPart aPart[HP_MX_THREAD];
+};
+
 #define hpGroupPartition(G)  ((HpPartition*)&(G)[sizeof(HpPack)])
 
 /* A run of leaves of an index, as hp_prefix.c has it */
@@ -708,6 +746,17 @@ static int hpSpoolGive(HpQuery*, int (*)(void*, const u8*, u32), void*);
 static SQLITE_INLINE const u8 *hpSpoolEntry(const HpFillPlan*, const u8**, u32*,
                                             i64*);
 static void hpSpoolClose(HpWorker*);
+
+/* hp_stash.c */
+static HpStash *hpStashNew(i64);
+static int hpStashOpen(HpWorker*);
+static int hpStashRows(HpWorker*, HpFrame*);
+static int hpStashCombine(HpQuery*);
+static void hpStashClose(HpWorker*);
+static u64 hpStashScanned(const HpStash*);
+static void hpStashRewind(HpStash*);
+static int hpStashIsFull(const HpStash*);
+static void hpStashFree(HpStash*);
 
 /* hp_partition.c */
 static i64 hpPartitionLimit(const HpSortPlan*, const Mem*);

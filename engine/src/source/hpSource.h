@@ -392,16 +392,5 @@ static void hpValuesDone(HpWorker*, int);
 static void hpValuesColumn(const HpWorker*, HpFrame*, int, HpVec*);
 static void hpValuesClose(HpWorker*);
 
-/* hp_stash.c */
-static HpStash *hpStashNew(i64);
-static int hpStashOpen(HpWorker*);
-static int hpStashRows(HpWorker*, HpFrame*);
-static int hpStashCombine(HpQuery*);
-static void hpStashClose(HpWorker*);
-static u64 hpStashScanned(const HpStash*);
-static void hpStashRewind(HpStash*);
-static int hpStashIsFull(const HpStash*);
-static void hpStashFree(HpStash*);
-
 #endif /* HPSOURCE_H */
 #endif /* SQLITE_OMIT_HP */

@@ -4,7 +4,8 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_stash: rows of a pipe that are put aside, and taken up again.
+** hp_stash: rows of a pipe that are put aside, to be taken up by another one
+** (hp_unstash.c).
 **
 **    hpStashNew()      an empty one
 **    hpStashOpen()     a worker begins to put rows aside
@@ -15,7 +16,6 @@
 **    hpStashScanned()  rows read when these were put aside
 **    hpStashRewind()   begin to take them up, perhaps once more
 **    hpStashFree()     free it
-**    hpStashType       the source of the pipe that takes them up
 **
 ** Where few rows of a table pass its own filters, and others are looked up by them,
 ** it pays to know first which rows these are: of the other tables no more is kept
@@ -40,44 +40,6 @@
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
-
-/* A row.  Its record follows: nLocal bytes, and the number of an overflow page */
-typedef struct HpStashRow HpStashRow;
-struct HpStashRow {
-  i64 iRowid;
-  u32 nByte;             /* HpRecord.nByte, */
-  u32 nLocal;            /* HpRecord.nLocal */
-};
-
-/* The rows of a run of leaves */
-typedef struct HpStashRun HpStashRun;
-struct HpStashRun {
-  u32 iSeq;              /* The run */
-  i64 n;                 /* Rows */
-  HpStashRow **apRow;    /* They are here */
-};
-
-/* What a worker has put aside */
-typedef struct HpStashPart HpStashPart;
-struct HpStashPart {
-  HpArena mem;           /* Rows */
-  u8 *pFree, *pEnd;      /* Where the next one goes */
-  i64 nRow, nRowAlloc;
-  HpStashRow **apRow;    /* All of them */
-  i64 nRun, nRunAlloc;
-  HpStashRun *aRun;      /* Runs that have some */
-};
-
-struct HpStash {
-  i64 mxRow;             /* No more rows than that */
-  int bFull;             /* There are more, or no memory for them.  Atomic */
-  i64 nRow;              /* Rows */
-  HpStashRow **apRow;    /* All of them, in scan order */
-  i64 iNext;             /* The next row to be taken up, */
-  u32 iSeq;              /* ... in a run of this number */
-  u64 nScanned;          /* So many were read */
-  HpStashPart aPart[HP_MX_THREAD];
-};
 
 #define HP_STASH_BLOCK 65536   /* Memory for rows is taken so many bytes at a time */
 #define HP_MX_STASHED 32768    /* Most bytes of a record that is made here */
@@ -320,43 +282,4 @@ static void hpStashRewind(HpStash *p){
   p->iNext = 0;
   p->iSeq = 0;
 }
-
-/*
-** Fill the batch of p with the next rows.  Each batch is a run of its own.
-*/
-static int hpStashNext(HpWorker *p){
-  HpStash *pStash = p->pQuery->pStash;
-  HpBatch *pBatch = &p->batch;
-  HpCells cells;
-  i64 iRow;
-  int i, k, n;
-  assert( pBatch->nRow==0 );
-  hpThreadLock(p->pQuery);
-  iRow = pStash->iNext;
-  n = (int)MIN(pBatch->nAlloc, pStash->nRow-iRow);
-  pStash->iNext += n;
-  p->run.iSeq = pStash->iSeq++;
-  assert( n>=0 && pStash->iNext<=pStash->nRow );
-  hpThreadUnlock(p->pQuery);
-  p->frame.iPos = (u64)p->run.iSeq<<32;
-  p->run.nPage = p->run.iLeaf = n>0;
-  for(i=0; i<n; i+=HP_CUT){
-    int m = MIN(HP_CUT, n-i);
-    int rc;
-    for(k=0; k<m; k++){
-      HpStashRow *pRow = pStash->apRow[iRow+i+k];
-      cells.az[k] = (const u8*)&pRow[1];
-      cells.aByte[k] = pRow->nByte;
-      cells.aLocal[k] = pRow->nLocal;
-      pBatch->aRowid[i+k] = pRow->iRowid;
-    }
-    rc = hpRecordCut(p, &cells, m);
-    if( rc ) return rc;
-  }
-  return SQLITE_OK;
-}
-
-static const HpSourceType hpStashType = {
-  hpRecordInit, hpStashNext, hpDecodeColumn, 0, 0
-};
 #endif /* SQLITE_OMIT_HP */
