@@ -73,11 +73,13 @@
 #define HP_NUM   (HP_INT|HP_REAL)
 #define HP_STR   (HP_TEXT|HP_BLOB)
 
+typedef struct HpAccumulator HpAccumulator;
 typedef struct HpAgg HpAgg;
 typedef struct HpBudget HpBudget;
 typedef struct HpBuf HpBuf;
 typedef struct HpAggDef HpAggDef;
 typedef struct HpArena HpArena;
+typedef struct HpAssigner HpAssigner;
 typedef struct HpBatch HpBatch;
 typedef struct HpBound HpBound;
 typedef struct HpCol HpCol;

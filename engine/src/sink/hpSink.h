@@ -268,33 +268,75 @@ struct HpMerge {
   HpNumber count;         /* HpSortPlan.pPart: numbers of rows */
 };
 
-/* The groups of a worker */
+/*
+** How the rows of a batch find their groups: hp_assign.c.
+*/
+struct HpAssigner {
+  /* The group of each selected row, which may be new: HpAgg.aiGroup */
+  int (*xRows)(HpAgg*, HpFrame*);
+};
+
+/*
+** Where the values of rows are added up: hp_agg.c.
+*/
+struct HpAccumulator {
+  /* The selected rows, whose groups are known */
+  int (*xRows)(HpAgg*, HpFrame*);
+  /* Put all that is not in the states of groups there.  NULL: nothing is not.
+  ** See hpAggSettle() */
+  void (*xSettle)(HpAgg*);
+};
+
+/*
+** Where groups stay: hp_rare.c.
+*/
+typedef struct HpHolder HpHolder;
+struct HpHolder {
+  /* The selected rows have been added.  NULL: nothing to do */
+  int (*xBatch)(HpAgg*, const HpFrame*);
+  u8 bRuns;              /* In sorted runs */
+};
+
+/* Whether most rows begin a group: hp_rare.c */
+typedef struct HpRare HpRare;
+struct HpRare {
+  u32 nCheck;            /* Number of groups at which to ask.  0: not set yet */
+  u64 nLeafRow;          /* Rows up to the last run of leaves that is done, */
+  i64 nLeaf;             /* and leaves of the runs that are */
+  u64 *aBit;             /* Bits for some of the keys of the runs */
+  u32 nBit;              /* Number of bits that are set */
+  u64 nGroup;            /* Groups of all runs */
+  u32 nLastBit;          /* nBit when it was counted last how many are new */
+  u64 nLastGroup;        /* ... and nGroup */
+};
+
+/*
+** The groups of a worker.  Three strategies say how rows come to them: pAssigner
+** finds the group of a row, pAccum adds the row to it, pHolder says where the
+** groups are when the batch is done.  Each is a table of functions, called once
+** a batch, that puts another one in its place when rows turn out to be others
+** than it is for.
+*/
 struct HpAgg {
   HpRuns runs;           /* The groups, by number */
   const HpGroupPlan *pPlan;
+  const HpAssigner *pAssigner;
+  const HpAccumulator *pAccum;
+  const HpHolder *pHolder;
+  u64 nRow;              /* Rows so far */
+  int nHot;              /* Bytes of a group that are used for each row */
   u32 *aSlot;            /* Hash table: salt, number of the group plus one.  Empty
                          ** while HpRuns.bOrdered */
   u32 mSlot;             /* Number of its entries, less one */
   u8 bFull;              /* It should be larger, but may not */
-  u8 bNoDirect;          /* Keys have no small numbers */
-  u8 bRare;              /* Groups become sorted runs: hp_rare.c, ... */
-  u32 nCheck;            /* ... which looks whether they should when there are so many */
-  u64 nRow;              /* Rows so far, ... */
-  u64 nLeafRow;          /* ... up to the last run of leaves that is done, ... */
-  i64 nLeaf;             /* ... and leaves of the runs that are */
-  u64 *aRareBit;         /* Keys of the runs, some of them, as bits, ... */
-  u32 nRareBit;          /* ... the number that are set, ... */
-  u64 nRareGroup;        /* ... and of how many groups; and both ... */
-  u32 nRareLastBit;      /* ... when it was looked the last time how many are new */
-  u64 nRareLast;
-  u8 bNoTally;           /* Sums are not in arrays */
-  u8 bBeside;            /* Those of all functions are, and nothing else is in states */
+  HpRare rare;           /* Do groups recur? */
   HpTally *pTally;       /* Sums in arrays beside the groups: hp_tally.c; or NULL */
-  HpDirect *pDirect;     /* Groups by such numbers: hp_direct.c */
+  HpDirect *pDirect;     /* Groups by numbers of their keys: hp_direct.c; or NULL */
   HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups; b is 0,
                          ** as in no pack, where there is none */
   u8 *aFew;              /* Which of them was last seen, by hpFewSlot() */
   HpSet *aSet;           /* HpGroupPlan.nSet sets */
+  HpTopGroup *pTop;      /* The best groups that this worker has seen: hp_topgroup.c */
   HpArena scratch;       /* Memory of what follows, and of what is not in the groups */
   /* Scratch for a frame, in selection order */
   HpPack *aPack;         /* Packed keys */
@@ -308,11 +350,10 @@ struct HpAgg {
   u16 *aRow;             /* Selected rows in order of their groups */
   u16 *aPart;            /* Rows that pass FILTER and DISTINCT, ... */
   u8 **apPart;           /* ... and their groups */
-  /* Groups that are wanted: hp_topgroup.c */
-  HpTopGroup *pTop;      /* The best that this worker has seen, of all workers' groups */
-  u8 **apTie;            /* Those that are not worse than the worst of all, ... */
-  u32 nTie;              /* ... and their number */
 };
+
+/* Let the states of all groups be what their rows come to */
+#define hpAggSettle(P) if( (P)->pAccum->xSettle ) (P)->pAccum->xSettle(P)
 
 /* Bytes behind the record of a row: HpSortPlan.nPrefix */
 #define HP_SZ_PREFIX   4
@@ -566,7 +607,8 @@ static int hpSumMerge(HpSum*, const HpSum*);
 /* hp_tally.c */
 static int hpTallyIsOn(const HpAgg*);
 static int hpTallyHas(const HpAgg*, const HpAggDef*);
-static void hpTallyStep(HpAgg*, const HpFrame*);
+static int hpTallyBegin(HpAgg*, const HpFrame*, const HpAccumulator*);
+static int hpTallyRows(HpAgg*, const HpFrame*);
 static void hpTallySettle(HpAgg*);
 static void hpTallyClose(HpAgg*);
 
@@ -680,7 +722,7 @@ static int hpTableSpill(HpAgg*);
 static int hpTableLoad(HpAgg*, HpFrame*, u8*, int);
 
 /* hp_assign.c */
-static int hpAssignGroups(HpAgg*, HpFrame*);
+static void hpAssignOpen(HpAgg*, int);
 #ifdef SQLITE_DEBUG
 static int hpAssignIsRight(const HpAgg*, const HpFrame*);
 #endif
@@ -694,10 +736,11 @@ static void hpDistinctFree(HpSet*);
 static int hpDistinctCombine(HpQuery*);
 
 /* hp_rare.c */
-static int hpRareStep(HpAgg*, const HpFrame*);
+static void hpRareOpen(HpAgg*);
 static void hpRareLeaves(HpWorker*);
 
 /* hp_agg.c */
+static int hpAggOpen(HpWorker*);
 static int hpAggStep(HpAgg*, HpFrame*);
 
 /* hp_number.c */

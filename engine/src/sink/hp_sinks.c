@@ -50,16 +50,12 @@ static int hpSinkAggBegin(HpQuery *p, Mem *aMem){
   return SQLITE_OK;
 }
 static int hpSinkAggOpen(HpWorker *p, Mem *aMem){
-  HpAgg *pAgg;
-  int rc = hpTableOpen(&p->frame, p->pPipe->pGroup, &pAgg);
   UNUSED_PARAMETER(aMem);
-  p->pSink = pAgg;
-  p->pRuns = pAgg ? &pAgg->runs : 0;
-  return rc;
+  return hpAggOpen(p);
 }
 static void hpSinkAggMore(HpWorker *p){
   HpAgg *pAgg = (HpAgg*)p->pSink;
-  hpTallySettle(pAgg);
+  hpAggSettle(pAgg);
   assert( pAgg->pPlan->szGroup==p->pPipe->pGroup->szGroup );
   pAgg->pPlan = pAgg->runs.pPlan = p->pPipe->pGroup;
 }
@@ -68,9 +64,10 @@ static int hpSinkAggRows(HpWorker *p, HpFrame *pFrame){
   return hpAggStep((HpAgg*)p->pSink, pFrame);
 }
 static int hpSinkAggFinish(HpWorker *p){
+  HpAgg *pAgg = (HpAgg*)p->pSink;
   int rc;
   assert( p->pPipe->bMore==0 && p->rc==SQLITE_OK );
-  hpTallySettle((HpAgg*)p->pSink);
+  hpAggSettle(pAgg);
   rc = p->pQuery->nTop ? SQLITE_OK : hpRadixGroups(p->pRuns);
   return rc || p->pPipe->pGroup->nLate==0 ? rc : hpAggOrderSort(p->pRuns);
 }

@@ -6,7 +6,19 @@
 *************************************************************************
 ** hp_agg: aggregate functions of groups, row by row.
 **
+**    hpAggOpen()     a worker begins, without groups
 **    hpAggStep()     add the selected rows of a frame to their groups
+**
+** A batch goes three steps: rows find their groups (hp_assign.c), are added to
+** them, and groups stay where they are or are put aside (hp_rare.c).  Adding has
+** several ways, too, each a table HpAccumulator; HpAgg.pAccum is the one that is
+** used now:
+**
+**    hpAggOne       no keys: all rows are of one group
+**    hpAggStates    values are added to the states in groups
+**    hpAggBeside    ... to arrays beside the groups, if there are many rows for
+**                   each, and back to the states in the end (hp_tally.c)
+**    hpAggAlways    to the states, now and later
 **
 ** The state of sum, total and avg is that of stock's SumCtx, stepped as sumStep()
 ** does it, in scan order; count and the best value of min and max likewise;
@@ -419,14 +431,115 @@ static int hpAggAlike(const HpFrame *p, const HpGroupPlan *pPlan){
   return 1;
 }
 
+/* HpAccumulator.xRows: all rows are of one group */
+static int hpAggOneRows(HpAgg *pAgg, HpFrame *p){
+  const HpGroupPlan *pPlan = pAgg->pPlan;
+  u8 *aGroup = hpGroupAt(&pAgg->runs, 0);
+  int rc = SQLITE_OK;
+  int k;
+  assert( pAgg->runs.nGroup==1 );
+  for(k=0; k<pPlan->nAgg && rc==SQLITE_OK; k++){
+    if( pPlan->aAgg[k].bShared ) continue;
+    rc = hpAggRange(pAgg, p, &pPlan->aAgg[k], aGroup, p->aSel, p->nSel);
+  }
+  return rc;
+}
+static const HpAccumulator hpAggOne = { hpAggOneRows, 0 };
+
+/* Run all aggregates that are not in arrays, each row with its own group */
+static int hpAggAll(HpAgg *pAgg, HpFrame *p){
+  const HpGroupPlan *pPlan = pAgg->pPlan;
+  int rc = SQLITE_OK;
+  int k;
+  for(k=0; k<p->nSel; k++){
+    pAgg->apGroup[k] = hpGroupAt(&pAgg->runs, pAgg->aiGroup[k]);
+  }
+  for(k=0; k<pPlan->nAgg && rc==SQLITE_OK; k++){
+    const HpAggDef *pDef = &pPlan->aAgg[k];
+    if( pDef->bShared || hpTallyHas(pAgg, pDef) ) continue;
+    rc = hpAggScattered(pAgg, p, pDef);
+  }
+  return rc;
+}
+
+/* HpAccumulator.xRows: to arrays, if they can take these rows */
+static int hpAggBesideRows(HpAgg *pAgg, HpFrame *p){
+  if( hpTallyRows(pAgg, p) && pAgg->nHot==0 ) return SQLITE_OK;
+  return hpAggAll(pAgg, p);
+}
+static const HpAccumulator hpAggBeside = { hpAggBesideRows, hpTallySettle };
+
+/*
+** HpAccumulator.xRows: to states, of few groups in order of these.  No row
+** belongs to a group before that of the first row if keys come in order.
+*/
+static int hpAggAlwaysRows(HpAgg *pAgg, HpFrame *p){
+  u32 iFirst = pAgg->runs.bOrdered ? pAgg->aiGroup[0] : 0;
+  u32 nGroup = pAgg->runs.nGroup-iFirst;
+  if( nGroup<=HP_MX_ORDERED && (u32)p->nSel>=nGroup*HP_MIN_ORDERED ){
+    return hpAggOrdered(pAgg, p, iFirst);
+  }
+  return hpAggAll(pAgg, p);
+}
+static const HpAccumulator hpAggAlways = { hpAggAlwaysRows, 0 };
+
+/* HpAccumulator.xRows: the same, but perhaps arrays are better from now on */
+static int hpAggStatesRows(HpAgg *pAgg, HpFrame *p){
+  u32 iFirst = pAgg->runs.bOrdered ? pAgg->aiGroup[0] : 0;
+  u32 nGroup = pAgg->runs.nGroup-iFirst;
+  int eTally;
+  if( nGroup<=HP_MX_ORDERED && (u32)p->nSel>=nGroup*HP_MIN_ORDERED ){
+    return hpAggOrdered(pAgg, p, iFirst);
+  }
+  eTally = hpTallyBegin(pAgg, p, &hpAggBeside);
+  if( eTally>0 ) return hpAggBesideRows(pAgg, p);
+  if( eTally<0 ) pAgg->pAccum = &hpAggAlways;
+  return hpAggAll(pAgg, p);
+}
+static const HpAccumulator hpAggStates = { hpAggStatesRows, 0 };
+
+/*
+** Worker p begins: HpWorker.pSink and HpWorker.pRuns.
+*/
+static int hpAggOpen(HpWorker *p){
+  HpAgg *pAgg;
+  int rc = hpTableOpen(&p->frame, p->pPipe->pGroup, &pAgg);
+  p->pSink = pAgg;
+  p->pRuns = pAgg ? &pAgg->runs : 0;
+  if( rc ) return rc;
+  hpAssignOpen(pAgg, 1);
+  pAgg->pAccum = pAgg->pPlan->keys.n ? &hpAggStates : &hpAggOne;
+  hpRareOpen(pAgg);
+  return SQLITE_OK;
+}
+
+/*
+** The selected rows have been added: is there memory for more groups?  If not
+** those that there are go to a file.
+*/
+static int hpAggRoom(HpAgg *pAgg, const HpFrame *p){
+  const HpGroupPlan *pPlan = pAgg->pPlan;
+  int rc;
+  if( pAgg->pAccum==&hpAggBeside && !hpGroupMay(&pAgg->runs, 0, HP_WISH) ){
+    /* Rather no arrays than groups in a file */
+    hpAggSettle(pAgg);
+    pAgg->pAccum = &hpAggAlways;
+  }
+  if( pAgg->bFull || !hpGroupMay(&pAgg->runs, 0, HP_WISH) ){
+    if( pPlan->keys.n==0 || pPlan->bOpaque || pPlan->nSet ) return hpDistinctFull(&pAgg->runs);
+    rc = hpTableSpill(pAgg);
+    return rc==SQLITE_OK && pAgg->runs.nMemRun ? hpRunsSpill(&pAgg->runs) : rc;
+  }
+  pAgg->nRow += p->nSel;
+  return pAgg->pHolder->xBatch ? pAgg->pHolder->xBatch(pAgg, p) : SQLITE_OK;
+}
+
 /*
 ** Add the selected rows of the batch to their groups.
 */
 static int hpAggStep(HpAgg *pAgg, HpFrame *p){
   const HpGroupPlan *pPlan = pAgg->pPlan;
-  u32 iFirst = 0;        /* No row belongs to a group before this one */
-  int rc = SQLITE_OK;
-  int k;
+  int rc, k;
 
   if( p->nSel==0 ) return SQLITE_OK;
   assert( pAgg->runs.pPlan==pPlan && pAgg->runs.pWorker==p->pWorker );
@@ -444,55 +557,12 @@ static int hpAggStep(HpAgg *pAgg, HpFrame *p){
     for(i=0; i<pDef->nTerm; i++) hpVecExact(p, &p->aVec[pDef->aTerm[i].iVec]);
   }
   if( (pPlan->bAlike || pPlan->bAnyOrder) && !hpAggAlike(p, pPlan) ) return HP_DECLINE;
-  if( pPlan->keys.n ){
-    rc = hpAssignGroups(pAgg, p);
-    if( rc ) return rc;
-    assert( hpAssignIsRight(pAgg, p) );
-    if( pAgg->runs.bOrdered ) iFirst = pAgg->aiGroup[0];
-  }else{
-    HpHead *pHead = hpGroupHead(pPlan, hpGroupAt(&pAgg->runs, 0));
-    assert( pHead->iPos==HP_NO_POS || pHead->iPos<p->iPos+p->aSel[0] );
-    if( pHead->iPos==HP_NO_POS ){
-      pHead->iPos = p->iPos + p->aSel[0];
-      if( pPlan->bLoadFirst ){
-        rc = hpTableLoad(pAgg, p, hpGroupAt(&pAgg->runs, 0), p->aSel[0]);
-        if( rc ) return rc;
-      }
-    }
-  }
-  if( pPlan->keys.n && pAgg->runs.nGroup-iFirst<=HP_MX_ORDERED && !hpTallyIsOn(pAgg)
-   && (u32)p->nSel>=(pAgg->runs.nGroup-iFirst)*HP_MIN_ORDERED
-  ){
-    rc = hpAggOrdered(pAgg, p, iFirst);
-  }else{
-    if( pPlan->keys.n ) hpTallyStep(pAgg, p);
-    for(k=0; k<p->nSel && pPlan->keys.n && !pAgg->bBeside; k++){
-      pAgg->apGroup[k] = hpGroupAt(&pAgg->runs, pAgg->aiGroup[k]);
-    }
-    for(k=0; k<pPlan->nAgg && rc==SQLITE_OK; k++){
-      const HpAggDef *pDef = &pPlan->aAgg[k];
-      if( pDef->bShared || hpTallyHas(pAgg, pDef) ) continue;
-      if( pPlan->keys.n ){
-        rc = hpAggScattered(pAgg, p, pDef);
-      }else{
-        rc = hpAggRange(pAgg, p, pDef, hpGroupAt(&pAgg->runs, 0), p->aSel, p->nSel);
-      }
-    }
-  }
-  if( rc==SQLITE_OK && hpTallyIsOn(pAgg) && !hpGroupMay(&pAgg->runs, 0, HP_WISH) ){
-    /* Rather no arrays than groups in a file */
-    hpTallySettle(pAgg);
-    pAgg->bNoTally = 1;
-  }
-  if( rc==SQLITE_OK
-   && (pAgg->bFull || !hpGroupMay(&pAgg->runs, 0, HP_WISH))
-  ){
-    if( pPlan->keys.n==0 || pPlan->bOpaque || pPlan->nSet ) return hpDistinctFull(&pAgg->runs);
-    rc = hpTableSpill(pAgg);
-    if( rc==SQLITE_OK && pAgg->runs.nMemRun ) rc = hpRunsSpill(&pAgg->runs);
-  }else if( rc==SQLITE_OK && pPlan->keys.n ){
-    rc = hpRareStep(pAgg, p);
-  }
+  rc = pAgg->pAssigner->xRows(pAgg, p);
+  if( rc ) return rc;
+  assert( pPlan->keys.n==0 || hpAssignIsRight(pAgg, p) );
+  rc = pAgg->pAccum->xRows(pAgg, p);
+  assert( hpTallyIsOn(pAgg)==(pAgg->pAccum==&hpAggBeside) );
+  if( rc==SQLITE_OK ) rc = hpAggRoom(pAgg, p);
   if( rc==SQLITE_OK && p->db->mallocFailed ) rc = SQLITE_NOMEM;
   return rc;
 }

@@ -6,8 +6,16 @@
 *************************************************************************
 ** hp_assign: which group a row belongs to.
 **
-**    hpAssignGroups()    find or create the group of each selected row
+**    hpAssignOpen()      choose how rows find their groups at first
 **    hpAssignIsRight()   for asserts: is that the group?
+**
+** There are four ways, each a table HpAssigner.  HpAgg.pAssigner is the one in
+** use:
+**
+**    hpAssignOne        no keys: one group, that of all rows
+**    hpAssignByOrder    keys come in order.  Once they do not:
+**    hpAssignByNumber   small numbers stand for keys.  If there are too many:
+**    hpAssignByKey      by packs or hash values of keys
 **
 ** Keys often come in order: a table filled by day, the lines of one invoice
 ** after the other, a scan of an index.  As long as each new key of a worker is
@@ -261,8 +269,8 @@ static int hpAssignMany(HpAgg *pAgg, HpFrame *p, int bAll){
   const HpGroupPlan *pPlan = pAgg->pPlan;
   const u64 *aHash = pAgg->aHash;
   /* Bytes of a group that are used a row */
-  int nHot = bAll && pAgg->bBeside ? (int)sizeof(HpPack)
-             : pPlan->iHeadOff + (bAll ? 0 : (int)sizeof(HpHead));
+  int nHot = bAll ? MAX(pAgg->nHot, (int)sizeof(HpPack))
+                  : pPlan->iHeadOff + (int)sizeof(HpHead);
   int nSel = p->nSel;
   int ii, k, rc;
   for(ii=0; ii<nSel; ii++){
@@ -310,6 +318,35 @@ static int hpAssignMany(HpAgg *pAgg, HpFrame *p, int bAll){
   }
   return SQLITE_OK;
 }
+
+/*
+** Find or create the groups of the selected rows, whose keys have packs or
+** normalized keys.
+*/
+static int hpAssignKeys(HpAgg *pAgg, HpFrame *p, int bAll){
+  int bFew = pAgg->runs.nGroup<HP_MX_CACHED;
+  if( !bAll || !bFew ){
+    int rc = hpAssignHash(pAgg, p, bAll);
+    if( rc ) return rc;
+  }
+  return bFew ? hpAssignFew(pAgg, p, bAll) : hpAssignMany(pAgg, p, bAll);
+}
+
+/* Packs of the keys of the selected rows.  Returns true if all have one */
+static int hpAssignPacks(HpAgg *pAgg, HpFrame *p){
+  const HpKeys *pKeys = &pAgg->pPlan->keys;
+  int k;
+  assert( p->nSel>0 && pAgg->runs.pWorker==p->pWorker );
+  for(k=0; k<pKeys->n; k++) hpCodesValues(p, pKeys->aVec[k]);
+  return hpPackRows(p, pKeys, pAgg->aPack);
+}
+
+/* HpAssigner.xRows: by packs, or by hash values in the table */
+static int hpAssignKeyRows(HpAgg *pAgg, HpFrame *p){
+  assert( pAgg->runs.bOrdered==0 );
+  return hpAssignKeys(pAgg, p, hpAssignPacks(pAgg, p));
+}
+static const HpAssigner hpAssignByKey = { hpAssignKeyRows };
 
 /*
 ** HpRuns.bOrdered: find or create the groups of the selected rows as long as
@@ -434,36 +471,67 @@ static int hpAssignNewRows(HpAgg *pAgg, HpFrame *p, int nNew){
   return rc;
 }
 
-/*
-** Find or create the group of each selected row: pAgg->aiGroup.
-*/
-static int hpAssignGroups(HpAgg *pAgg, HpFrame *p){
-  const HpGroupPlan *pPlan = pAgg->pPlan;
-  int bAll;              /* All rows have packs */
-  int bFew;              /* Groups are few */
+/* HpAssigner.xRows: those of keys whose numbers are known first */
+static int hpAssignNumberRows(HpAgg *pAgg, HpFrame *p){
   int nNew;
-  int bDirect = !pAgg->runs.bOrdered && hpDirectRows(pAgg, p, &nNew);
-  int k, rc;
+  int eDirect = hpDirectRows(pAgg, p, &nNew);
+  int k;
   assert( p->nSel>0 && pAgg->runs.pWorker==p->pWorker );
-  if( bDirect && nNew==0 ) return SQLITE_OK;
-  for(k=0; k<pPlan->keys.n; k++) hpCodesValues(p, pPlan->keys.aVec[k]);
-  if( bDirect ) return hpAssignNewRows(pAgg, p, nNew);
-  bAll = hpPackRows(p, &pAgg->pPlan->keys, pAgg->aPack);
-  if( pAgg->runs.bOrdered ){
-    int nDone;
-    rc = hpAssignOrdered(pAgg, p, &nDone);
-    if( rc || nDone==p->nSel ) return rc;
-    /* Of a damaged index: stock gives a group more than once */
-    if( pPlan->bInOrder ) return HP_DECLINE;
-    rc = hpAssignUnordered(pAgg, p);
-    if( rc ) return rc;
+  if( eDirect<=0 ){
+    if( eDirect<0 ) pAgg->pAssigner = &hpAssignByKey;
+    return hpAssignKeyRows(pAgg, p);
   }
-  bFew = pAgg->runs.nGroup<HP_MX_CACHED;
-  if( !bAll || !bFew ){
-    rc = hpAssignHash(pAgg, p, bAll);
-    if( rc ) return rc;
+  if( nNew==0 ) return SQLITE_OK;
+  for(k=0; k<pAgg->pPlan->keys.n; k++){
+    hpCodesValues(p, pAgg->pPlan->keys.aVec[k]);
   }
-  return bFew ? hpAssignFew(pAgg, p, bAll) : hpAssignMany(pAgg, p, bAll);
+  return hpAssignNewRows(pAgg, p, nNew);
+}
+static const HpAssigner hpAssignByNumber = { hpAssignNumberRows };
+
+/* HpAssigner.xRows: as long as keys come in order */
+static int hpAssignOrderRows(HpAgg *pAgg, HpFrame *p){
+  int bAll = hpAssignPacks(pAgg, p);
+  int nDone;
+  int rc = hpAssignOrdered(pAgg, p, &nDone);
+  assert( pAgg->runs.bOrdered );
+  if( rc || nDone==p->nSel ) return rc;
+  /* Of a damaged index: stock gives a group more than once */
+  if( pAgg->pPlan->bInOrder ) return HP_DECLINE;
+  rc = hpAssignUnordered(pAgg, p);
+  if( rc ) return rc;
+  pAgg->pAssigner = &hpAssignByNumber;
+  return hpAssignKeys(pAgg, p, bAll);
+}
+static const HpAssigner hpAssignByOrder = { hpAssignOrderRows };
+
+/* HpAssigner.xRows: all are of one group, which is there already */
+static int hpAssignOneRows(HpAgg *pAgg, HpFrame *p){
+  const HpGroupPlan *pPlan = pAgg->pPlan;
+  u8 *aGroup = hpGroupAt(&pAgg->runs, 0);
+  HpHead *pHead = hpGroupHead(pPlan, aGroup);
+  assert( pHead->iPos==HP_NO_POS || pHead->iPos<p->iPos+p->aSel[0] );
+  if( pHead->iPos!=HP_NO_POS ) return SQLITE_OK;
+  pHead->iPos = p->iPos + p->aSel[0];
+  if( pPlan->bLoadFirst==0 ) return SQLITE_OK;
+  return hpTableLoad(pAgg, p, aGroup, p->aSel[0]);
+}
+static const HpAssigner hpAssignOne = { hpAssignOneRows };
+
+/*
+** Choose how the first rows find their groups.  bOrder: perhaps keys come in
+** order, and groups may be put aside.
+*/
+static void hpAssignOpen(HpAgg *pAgg, int bOrder){
+  assert( pAgg->runs.nGroup==(pAgg->pPlan->keys.n==0) );
+  if( pAgg->pPlan->keys.n==0 ){
+    pAgg->pAssigner = &hpAssignOne;
+  }else if( bOrder ){
+    pAgg->runs.bOrdered = 1;
+    pAgg->pAssigner = &hpAssignByOrder;
+  }else{
+    pAgg->pAssigner = &hpAssignByNumber;
+  }
 }
 
 #ifdef SQLITE_DEBUG

@@ -340,8 +340,8 @@ static HpDirect *hpDirectNew(HpAgg *pAgg, HpFrame *pFrame){
 
 /*
 ** Set pAgg->aiGroup[] for those of the selected rows whose keys have numbers that are known, and
-** pAgg->aNew[] to the places of the others in the selection, *pnNew in number.  Returns false if the
-** keys have no numbers.
+** pAgg->aNew[] to the places of the others in the selection, *pnNew in number.  Returns 0 if the keys
+** have no numbers in this batch, and -1 if there will be none in later ones.
 */
 static int hpDirectRows(HpAgg *pAgg, HpFrame *pFrame, int *pnNew){
   const HpKeys *pKeys = &pAgg->pPlan->keys;
@@ -356,7 +356,6 @@ static int hpDirectRows(HpAgg *pAgg, HpFrame *pFrame, int *pnNew){
   int ii, i, k;
   u32 *aTo;
   assert( !pAgg->runs.bOrdered && nSel>0 );
-  if( pAgg->bNoDirect ) return 0;
   if( pAgg->pDirect==0 && pKeys->n<=HP_MX_DIRECT_KEY ) pAgg->pDirect = hpDirectNew(pAgg, pFrame);
   p = pAgg->pDirect;
   if( p==0 ) goto no_direct;
@@ -386,8 +385,8 @@ static int hpDirectRows(HpAgg *pAgg, HpFrame *pFrame, int *pnNew){
     return 1;
   }
 
-  if( pAgg->runs.nGroup>=HP_MX_CACHED && pAgg->pPlan->nAgg>0 && !pAgg->bBeside ){
-    nHot = pAgg->pPlan->iHeadOff;
+  if( pAgg->runs.nGroup>=HP_MX_CACHED && pAgg->pPlan->nAgg>0 ){
+    nHot = pAgg->nHot;
   }
   aTo = p->aNumber;
   for(k=0; k<pKeys->n; k++){
@@ -440,8 +439,7 @@ static int hpDirectRows(HpAgg *pAgg, HpFrame *pFrame, int *pnNew){
 
 no_direct:
   hpDirectClose(pAgg);
-  pAgg->bNoDirect = 1;
-  return 0;
+  return -1;
 }
 
 /* Selected row ii, whose number was not known, is of this group */

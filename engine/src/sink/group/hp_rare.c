@@ -6,7 +6,7 @@
 *************************************************************************
 ** hp_rare: groups that hardly two rows share.
 **
-**    hpRareStep()    after a batch: make a sorted run of the groups, if that is better
+**    hpRareOpen()    groups are in one table at first
 **    hpRareLeaves()  after a run of leaves: note how many rows there were
 **
 ** A hash table of all groups is what a scan wants as long as rows find their groups there.
@@ -33,7 +33,7 @@
 # include "hpInt.h"
 #endif
 
-#define HP_RARE_GROUPS  32768        /* Ask when there are so many groups: HpAgg.nCheck */
+#define HP_RARE_GROUPS  32768        /* Ask when there are so many groups: HpRare.nCheck */
 #define HP_RARE_LATE    (4*HP_RARE_GROUPS)  /* ... and no more when there are so many */
 #define HP_RARE_CHUNK   (1024*1024)  /* Bytes of the groups of a run: half of L2 */
 #define HP_RARE_RUNS    512          /* So many runs, then longer ones */
@@ -42,7 +42,6 @@
 #define HP_RARE_SHARE   64
 #define HP_RARE_WINDOW  (4*HP_RARE_GROUPS)  /* Look how many are new after so many groups at least, */
 #define HP_RARE_NEW     0.25         /* ... and whether it is less than this share */
-#define HP_RARE_NEVER   0xffffffff
 
 /*
 ** May the groups of pAgg be in runs?  Not if they have what cannot be put together, if they are
@@ -61,9 +60,9 @@ static int hpRareMay(const HpAgg *pAgg){
 /* Worker p has scanned a run of leaves */
 static void hpRareLeaves(HpWorker *p){
   HpAgg *pAgg = (HpAgg*)p->pSink;
-  assert( pAgg->nRow>=pAgg->nLeafRow && p->run.nPage>0 );
-  pAgg->nLeaf += p->run.nPage;
-  pAgg->nLeafRow = pAgg->nRow;
+  assert( pAgg->nRow>=pAgg->rare.nLeafRow && p->run.nPage>0 );
+  pAgg->rare.nLeaf += p->run.nPage;
+  pAgg->rare.nLeafRow = pAgg->nRow;
 }
 
 /*
@@ -72,10 +71,10 @@ static void hpRareLeaves(HpWorker *p){
 static int hpRareIs(const HpAgg *pAgg, const HpWorker *p){
   double rSeen = (double)pAgg->nRow;
   double rMet = rSeen - (double)pAgg->runs.nGroup + 1;
-  double rAll = (double)p->pQuery->pSource->nLeaf / ((double)pAgg->nLeaf*p->pQuery->nWorker)
-                * (double)pAgg->nLeafRow;
+  double rAll = (double)p->pQuery->pSource->nLeaf / ((double)pAgg->rare.nLeaf*p->pQuery->nWorker)
+                * (double)pAgg->rare.nLeafRow;
   double rKeys = rSeen*rSeen / (2*rMet);
-  assert( pAgg->nLeaf>0 && pAgg->nRow>=pAgg->runs.nGroup );
+  assert( pAgg->rare.nLeaf>0 && pAgg->nRow>=pAgg->runs.nGroup );
   return rAll>2*rSeen && rAll<HP_RARE_TIMES*rKeys;
 }
 
@@ -86,22 +85,22 @@ static int hpRareRecurs(HpAgg *pAgg){
   u64 nGroup;            /* Groups since it was looked the last time */
   double rNew;
   u32 j;
-  assert( !pAgg->runs.bOrdered && pAgg->nRareBit<=HP_RARE_BIT );
+  assert( !pAgg->runs.bOrdered && pAgg->rare.nBit<=HP_RARE_BIT );
   for(j=0; j<=pAgg->mSlot; j++){
     u32 salt = pAgg->aSlot[2*j];
     if( pAgg->aSlot[2*j+1]==0 || salt>=0xffffffff/HP_RARE_SHARE ) continue;
     salt &= HP_RARE_BIT-1;
-    if( (pAgg->aRareBit[salt/64]>>(salt%64) & 1)==0 ) pAgg->nRareBit++;
-    pAgg->aRareBit[salt/64] |= (u64)1<<(salt%64);
+    if( (pAgg->rare.aBit[salt/64]>>(salt%64) & 1)==0 ) pAgg->rare.nBit++;
+    pAgg->rare.aBit[salt/64] |= (u64)1<<(salt%64);
   }
-  pAgg->nRareGroup += pAgg->runs.nGroup;
-  nGroup = pAgg->nRareGroup - pAgg->nRareLast;
-  if( nGroup<MAX(HP_RARE_WINDOW, pAgg->nRareGroup/8) || pAgg->nRareBit>HP_RARE_BIT/4*3 ) return 0;
+  pAgg->rare.nGroup += pAgg->runs.nGroup;
+  nGroup = pAgg->rare.nGroup - pAgg->rare.nLastGroup;
+  if( nGroup<MAX(HP_RARE_WINDOW, pAgg->rare.nGroup/8) || pAgg->rare.nBit>HP_RARE_BIT/4*3 ) return 0;
   /* Keys whose bit another one has set are new, too */
-  rNew = (double)(pAgg->nRareBit-pAgg->nRareLastBit) * HP_RARE_SHARE
-         / (1 - (double)pAgg->nRareBit/HP_RARE_BIT);
-  pAgg->nRareLast = pAgg->nRareGroup;
-  pAgg->nRareLastBit = pAgg->nRareBit;
+  rNew = (double)(pAgg->rare.nBit-pAgg->rare.nLastBit) * HP_RARE_SHARE
+         / (1 - (double)pAgg->rare.nBit/HP_RARE_BIT);
+  pAgg->rare.nLastGroup = pAgg->rare.nGroup;
+  pAgg->rare.nLastBit = pAgg->rare.nBit;
   return rNew<HP_RARE_NEW*(double)nGroup;
 }
 
@@ -125,6 +124,9 @@ static int hpRareHasRoom(const HpAgg *pAgg){
   return nByte<=SQLITE_MAX_LENGTH/2 && hpGroupMay(&pAgg->runs, nByte, HP_WISH);
 }
 
+/* HpHolder: groups stay in the one table, whatever comes */
+static const HpHolder hpRareNever = { 0, 0 };
+
 /*
 ** Make a run of the groups of pAgg, and forget them.  If there is no memory for it all go to a file.
 */
@@ -135,49 +137,61 @@ static int hpRareRun(HpAgg *pAgg){
     pAgg->bFull = 1;
     return SQLITE_OK;
   }
-  hpTallySettle(pAgg);
+  hpAggSettle(pAgg);
   rc = hpMemRunMake(&pAgg->runs);
   if( rc ) return rc;
   hpTableReset(pAgg, HP_RARE_CHUNK);
   assert( pAgg->runs.nMemGroup>0 && hpTableIsSane(pAgg) );
-  if( !bMore ){
-    pAgg->bRare = 0;
-    pAgg->nCheck = HP_RARE_NEVER;
-  }
+  if( !bMore ) pAgg->pHolder = &hpRareNever;
   return SQLITE_OK;
 }
 
+/* HpHolder: a table that is large enough becomes a run */
+static int hpRareRunsBatch(HpAgg *pAgg, const HpFrame *p){
+  UNUSED_PARAMETER(p);
+  assert( pAgg->pPlan->keys.n>0 && hpRareMay(pAgg) );
+  return hpRareIsFull(pAgg) ? hpRareRun(pAgg) : SQLITE_OK;
+}
+static const HpHolder hpRareRuns = { hpRareRunsBatch, 1 };
+
 /*
-** Are the groups of pAgg to be in runs from now on?  If not pAgg->nCheck says when to ask again.
+** Are the groups of pAgg to be in runs from now on?  If not HpRare.nCheck says
+** when to ask again, or they never are.
 */
 static int hpRareBegins(HpAgg *pAgg, const HpWorker *p){
   u32 nGroup = pAgg->runs.nGroup;
   u32 nAgain = 2*MAX(nGroup, HP_RARE_GROUPS);
   if( !hpRareMay(pAgg) || pAgg->runs.bOrdered ){
-    if( p->pCfg->nRare==0 || !pAgg->runs.bOrdered ) pAgg->nCheck = HP_RARE_NEVER;
+    if( p->pCfg->nRare==0 || !pAgg->runs.bOrdered ) pAgg->pHolder = &hpRareNever;
     return 0;
   }
   if( p->pCfg->nRare>0 ) return 1;
-  if( pAgg->nLeaf==0 && nGroup<HP_RARE_LATE ) return 0;
+  if( pAgg->rare.nLeaf==0 && nGroup<HP_RARE_LATE ) return 0;
   if( nGroup<HP_RARE_LATE && hpRareIs(pAgg, p) && hpRareHasRoom(pAgg) ) return 1;
-  pAgg->nCheck = nAgain<HP_RARE_LATE ? nAgain : HP_RARE_NEVER;
+  pAgg->rare.nCheck = nAgain;
+  if( nAgain>=HP_RARE_LATE ) pAgg->pHolder = &hpRareNever;
   return 0;
 }
 
-/*
-** The selected rows have been added to their groups.
-*/
-static int hpRareStep(HpAgg *pAgg, const HpFrame *p){
+/* HpHolder: one table, as long as rows find their groups there */
+static int hpRareTableBatch(HpAgg *pAgg, const HpFrame *p){
   assert( pAgg->pPlan->keys.n>0 );
-  pAgg->nRow += p->nSel;
-  assert( pAgg->bRare==0 || hpRareMay(pAgg) );
-  if( pAgg->bRare ) return hpRareIsFull(pAgg) ? hpRareRun(pAgg) : SQLITE_OK;
-  if( pAgg->nCheck==0 ) pAgg->nCheck = p->pCfg->nRare>0 ? 1 : HP_RARE_GROUPS;
-  if( pAgg->runs.nGroup<pAgg->nCheck || !hpRareBegins(pAgg, p->pWorker) ) return SQLITE_OK;
-  pAgg->aRareBit = hpArenaAlloc(&pAgg->scratch, HP_RARE_BIT/8);
-  if( pAgg->aRareBit==0 ) return HP_DECLINE;
-  memset(pAgg->aRareBit, 0, HP_RARE_BIT/8);
-  pAgg->bRare = 1;
+  if( pAgg->rare.nCheck==0 ){
+    pAgg->rare.nCheck = p->pCfg->nRare>0 ? 1 : HP_RARE_GROUPS;
+  }
+  if( pAgg->runs.nGroup<pAgg->rare.nCheck || !hpRareBegins(pAgg, p->pWorker) ){
+    return SQLITE_OK;
+  }
+  pAgg->rare.aBit = hpArenaAlloc(&pAgg->scratch, HP_RARE_BIT/8);
+  if( pAgg->rare.aBit==0 ) return HP_DECLINE;
+  memset(pAgg->rare.aBit, 0, HP_RARE_BIT/8);
+  pAgg->pHolder = &hpRareRuns;
   return hpRareRun(pAgg);
+}
+static const HpHolder hpRareTable = { hpRareTableBatch, 0 };
+
+/* Where the groups of pAgg, none so far, are at first */
+static void hpRareOpen(HpAgg *pAgg){
+  pAgg->pHolder = pAgg->pPlan->keys.n ? &hpRareTable : &hpRareNever;
 }
 #endif /* SQLITE_OMIT_HP */

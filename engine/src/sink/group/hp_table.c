@@ -94,6 +94,7 @@ static int hpTableOpen(HpFrame *p, const HpGroupPlan *pPlan, HpAgg **ppAgg){
   if( pAgg==0 ) return HP_DECLINE;
   memset(pAgg, 0, sizeof(*pAgg));
   pAgg->pPlan = pPlan;
+  pAgg->nHot = pPlan->iHeadOff;
   hpGroupInit(&pAgg->runs, pPlan, p->pWorker);
   pAgg->aPart = hpArenaAlloc(&pAgg->scratch, sizeof(u16)*(i64)n);
   /* Sets and opaque states are never put aside, nor is this arena cleared */
@@ -126,7 +127,6 @@ static int hpTableOpen(HpFrame *p, const HpGroupPlan *pPlan, HpAgg **ppAgg){
     return HP_DECLINE;
   }
   memset(pAgg->aSlot, 0, pAgg->runs.nTable);
-  pAgg->runs.bOrdered = 1;
   memset(pAgg->aFew, 0, HP_FEW_SLOT);
   memset(pAgg->aGroupPack, 0, sizeof(HpPack)*HP_MX_CACHED);
   return SQLITE_OK;
@@ -203,7 +203,7 @@ static int hpTableSpill(HpAgg *pAgg){
   int rc;
   if( pAgg->runs.nGroup==0 ) return SQLITE_OK;
   assert( hpTableIsSane(pAgg) );
-  hpTallySettle(pAgg);
+  hpAggSettle(pAgg);
   rc = hpSpillGroups(&pAgg->runs);
   if( rc==SQLITE_OK ) hpTableReset(pAgg, pAgg->runs.pWorker->pQuery->budget.nShare/4);
   return rc;

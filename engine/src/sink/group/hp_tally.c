@@ -6,7 +6,8 @@
 *************************************************************************
 ** hp_tally: sums and counts of many groups in arrays beside them.
 **
-**    hpTallyStep()      add the selected rows to the arrays, if that is possible
+**    hpTallyBegin()     from now on sums are in arrays, if that is worth it
+**    hpTallyRows()      add the selected rows to the arrays, if that is possible
 **    hpTallyHas()       was that done for a function?
 **    hpTallyIsOn()      are there arrays?
 **    hpTallySettle()    put what the arrays have into the groups
@@ -51,6 +52,7 @@ struct HpTallySum {
 
 struct HpTally {
   u8 bBegun;             /* There are arrays */
+  const HpAccumulator *pBefore;  /* What adds up again when they end */
   int nTry;              /* How often it began, or might have */
   u32 nAlloc;            /* Entries of each array */
   u64 nRow;              /* At most so many values are in a sum */
@@ -154,8 +156,11 @@ static void hpTallyEnd(HpAgg *pAgg){
   p->nSum = 0;
   p->nAlloc = 0;
   p->nByte = 0;
+  if( p->bBegun ){
+    pAgg->pAccum = p->pBefore;
+    pAgg->nHot = pAgg->pPlan->iHeadOff;
+  }
   p->bBegun = 0;
-  pAgg->bBeside = 0;
 }
 
 static void hpTallyClose(HpAgg *pAgg){
@@ -215,7 +220,7 @@ static void hpTallySettle(HpAgg *pAgg){
   u32 nGroup = pAgg->runs.nGroup;
   u32 g;
   int i;
-  if( !hpTallyIsOn(pAgg) ) return;
+  assert( hpTallyIsOn(pAgg) );
   /* Some groups may have been made since the last batch that was added */
   nGroup = MIN(nGroup, p->nAlloc);
   for(i=0; i<p->nSum; i++){
@@ -257,9 +262,14 @@ static HpTally *hpTallyNew(HpAgg *pAgg){
 }
 
 /*
-** Begin, if there are groups and rows enough.  Returns true if there are arrays now.
+** Begin, if there are groups and rows enough: from now on pBeside adds up.
+** Returns 0 if not yet, and -1 if never.
 */
-static int hpTallyBegin(HpAgg *pAgg, const HpFrame *p){
+static int hpTallyBegin(
+  HpAgg *pAgg,
+  const HpFrame *p,
+  const HpAccumulator *pBeside
+){
   const HpGroupPlan *pPlan = pAgg->pPlan;
   const HpQuery *pQuery = p->pWorker->pQuery;
   u32 nTally = (u32)p->pCfg->nTally;
@@ -267,15 +277,16 @@ static int hpTallyBegin(HpAgg *pAgg, const HpFrame *p){
   int nState = 0;
   int bAll = 1;          /* All functions are done by arrays */
   int k;
-  if( pAgg->bNoTally || pAgg->runs.bOrdered ) return 0;
-  if( nTally==0 && (pAgg->bRare || pAgg->nRow<HP_TALLY_ROWS*(u64)pAgg->runs.nGroup) ) return 0;
+  assert( !hpTallyIsOn(pAgg) );
+  if( pAgg->runs.bOrdered ) return 0;
+  if( nTally==0 && (pAgg->pHolder->bRuns || pAgg->nRow<HP_TALLY_ROWS*(u64)pAgg->runs.nGroup) ) return 0;
   if( pAgg->runs.nGroup<(nTally ? nTally : HP_MX_ORDERED+1) ) return 0;
   if( nTally==0 && pAgg->runs.nGroup>HP_TALLY_HASH && !hpDirectIsOn(pAgg) ) return 0;
   for(k=0; k<pPlan->nAgg; k++) nState += hpTallyCan(&pPlan->aAgg[k]);
-  if( nState==0 || pQuery->bExact ) goto no_tally;
+  if( nState==0 || pQuery->bExact ) return -1;
   if( pAgg->pTally==0 ) pAgg->pTally = hpTallyNew(pAgg);
   pTally = pAgg->pTally;
-  if( pTally==0 || pTally->nTry>=HP_TALLY_TRIES ) goto no_tally;
+  if( pTally==0 || pTally->nTry>=HP_TALLY_TRIES ) return -1;
   pTally->nTry++;
   assert( pTally->bBegun==0 && pTally->nSum==0 );
   for(k=0; k<pPlan->nAgg; k++){
@@ -296,13 +307,11 @@ static int hpTallyBegin(HpAgg *pAgg, const HpFrame *p){
     pTally->nSum++;
   }
   pTally->bBegun = 1;
-  pAgg->bBeside = (u8)bAll;
+  pTally->pBefore = pAgg->pAccum;
+  pAgg->pAccum = pBeside;
+  if( bAll ) pAgg->nHot = 0;
   if( hpTallyRoom(pAgg, pAgg->runs.nGroup) || hpTallyTake(pAgg) ) hpTallyEnd(pAgg);
   return pTally->bBegun;
-
-no_tally:
-  pAgg->bNoTally = 1;
-  return 0;
 }
 
 /*
@@ -363,30 +372,30 @@ static void hpTallyAdd(const HpAgg *pAgg, const HpFrame *p, HpTallySum *pSum){
 }
 
 /*
-** Add the selected rows, whose groups are in pAgg->aiGroup, to the arrays.  Afterwards hpTallyHas() tells
-** for which functions that is done.
+** Add the selected rows, whose groups are in pAgg->aiGroup, to the arrays.
+** Returns false if that is not possible: then there are no arrays any more.
 */
-static void hpTallyStep(HpAgg *pAgg, const HpFrame *p){
+static int hpTallyRows(HpAgg *pAgg, const HpFrame *p){
   HpTally *pTally = pAgg->pTally;
   const u32 *aiGroup = pAgg->aiGroup;
   u32 *anRow;
   int i, ii;
-  if( !hpTallyIsOn(pAgg) && !hpTallyBegin(pAgg, p) ) return;
-  pTally = pAgg->pTally;
+  assert( hpTallyIsOn(pAgg) );
   pTally->nRow += p->nSel;
   if( hpTallyRoom(pAgg, pAgg->runs.nGroup) || pTally->nRow>0x7fffffff ){
     hpTallySettle(pAgg);
-    return;
+    return 0;
   }
   for(i=0; i<pTally->nSum; i++){
     if( !hpTallyMay(pAgg, p, &pTally->aSum[i]) ){
       hpTallySettle(pAgg);
-      return;
+      return 0;
     }
   }
   anRow = pTally->anRow;
   assert( pTally->nAlloc>=pAgg->runs.nGroup );
   for(ii=0; ii<p->nSel; ii++) anRow[aiGroup[ii]]++;
   for(i=0; i<pTally->nSum; i++) hpTallyAdd(pAgg, p, &pTally->aSum[i]);
+  return 1;
 }
 #endif /* SQLITE_OMIT_HP */

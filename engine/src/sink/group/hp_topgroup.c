@@ -53,8 +53,11 @@ struct HpTopEntry {
 struct HpTopGroup {
   const HpGroupPlan *pPlan;
   u8 bOrder;             /* Groups come in key order, and do not stay */
-  i64 nMost;             /* So many groups are wanted */
-  i64 n;
+  i64 nMost;             /* Number of groups that are wanted */
+  u8 **apTie;            /* Of a worker: groups that are not worse than the worst
+                         ** of all, */
+  u32 nTie;              /* and their number */
+  i64 n;                 /* Number of groups in the heap */
   struct HpTopEntry a[1];
 };
 
@@ -94,6 +97,8 @@ static HpTopGroup *hpTopGroupNew(const HpGroupPlan *pPlan, i64 nMost, int bOrder
   p->pPlan = pPlan;
   p->bOrder = (u8)bOrder;
   p->nMost = nMost;
+  p->apTie = 0;
+  p->nTie = 0;
   p->n = 0;
   return p;
 }
@@ -326,11 +331,11 @@ static void hpTopGroupTies(HpWorker *p){
       if( hpGroupHead(pTop->pPlan, aGroup)->iPos==HP_NO_POS ) continue;
       hpTopGroupEntry(pTop->pPlan, aGroup, &x);
       if( pTop->n==pTop->nMost && hpTopGroupIsWorse(pTop, &x, &pTop->a[0]) ) continue;
-      if( pAgg->nTie==HP_MX_TIES ){
+      if( pAgg->pTop->nTie==HP_MX_TIES ){
         AtomicStore(&pQuery->bTopNot, 1);
         break;
       }
-      pAgg->apTie[pAgg->nTie++] = aGroup;
+      pAgg->pTop->apTie[pAgg->pTop->nTie++] = aGroup;
     }
   }
 }
@@ -389,14 +394,16 @@ static int hpTopGroupJoin(
   if( pTop->pPlan->top.bKeys==0 ){
     for(i=0; i<p->nWorker; i++){
       HpAgg *pAgg = (HpAgg*)p->apWorker[i]->pSink;
-      pAgg->nTie = 0;
-      pAgg->apTie = hpArenaAlloc(&pAgg->scratch,
+      pAgg->pTop->nTie = 0;
+      pAgg->pTop->apTie = hpArenaAlloc(&pAgg->scratch,
                                  sizeof(u8*)*(i64)MIN(nGroup+1, HP_MX_TIES));
-      if( pAgg->apTie==0 ) return HP_DECLINE;
+      if( pAgg->pTop->apTie==0 ) return HP_DECLINE;
     }
     rc = hpTopGroupEach(p, bAlone, hpTopGroupTies);
     if( rc || AtomicLoad(&p->bTopNot) ) return rc;
-    for(nMost=0, i=0; i<p->nWorker; i++) nMost += ((HpAgg*)p->apWorker[i]->pSink)->nTie;
+    for(nMost=0, i=0; i<p->nWorker; i++){
+      nMost += ((HpAgg*)p->apWorker[i]->pSink)->pTop->nTie;
+    }
   }
   a = sqlite3_malloc64(2*sizeof(*a)*(u64)(nMost+1));
   if( a==0 ) return HP_DECLINE;
@@ -406,7 +413,7 @@ static int hpTopGroupJoin(
   }else{
     for(i=0; i<p->nWorker; i++){
       const HpAgg *pAgg = (const HpAgg*)p->apWorker[i]->pSink;
-      for(j=0; j<pAgg->nTie; j++) a[n++].aGroup = pAgg->apTie[j];
+      for(j=0; j<pAgg->pTop->nTie; j++) a[n++].aGroup = pAgg->pTop->apTie[j];
     }
   }
   assert( n==nMost );

@@ -126,7 +126,7 @@ static int hpPartitionOpen(HpWorker *p){
   if( rc ) return rc;
   rc = hpTableOpen(&p->frame, pSort->pPlan->pPart, &pParts->pAgg);
   /* In order of the keys groups might be put aside: hpAssignUnordered() */
-  if( pParts->pAgg ) pParts->pAgg->runs.bOrdered = 0;
+  if( rc==SQLITE_OK ) hpAssignOpen(pParts->pAgg, 0);
   return rc;
 }
 
@@ -656,7 +656,7 @@ static int hpPartitionRun(HpSort *pSort, HpFrame *p){
   int nCand;
   int ii, rc;
   if( nKey ){
-    rc = hpAssignGroups(pAgg, p);
+    rc = pAgg->pAssigner->xRows(pAgg, p);
     if( rc ) return rc;
     assert( hpAssignIsRight(pAgg, p) );
   }
