@@ -17,7 +17,7 @@
 **    run        HpPlan    ->  registers    OP_HpScan, OP_HpNext, OP_HpRow
 **    sink       HpFrame   ->  HpAgg        group: a worker's groups
 **               HpFrame   ->  HpSort       sort: rows in order
-**               HpAgg, HpSort -> HpMerge   run: sorted runs of both, merged
+**               HpRuns    ->  HpMerge      run: both, as sorted runs
 **               HpFrame   ->  HpFound      place: places of rows
 **               HpFrame   ->  HpRel        rel: rows that later pipes look up
 **    exec       HpBatch   ->  HpFrame      filters, arguments, keys
@@ -60,6 +60,7 @@
 #include "source/hpColumns.h"
 #include "source/hpScan.h"
 #include "exec/hpExec.h"
+#include "sink/run/hpRuns.h"
 #include "sink/hpSink.h"
 #include "run/hpRun.h"
 #include "bulk/hpBulk.h"

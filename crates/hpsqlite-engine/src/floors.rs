@@ -175,6 +175,23 @@ fn astray(files: &[(String, String)]) -> Vec<String> {
     found
 }
 
+/// Words of ours in bare C, types and constants too, that begin as one of these.
+fn words<'a>(bare: &'a str, begin: &'a [&str]) -> impl Iterator<Item = &'a str> {
+    bare.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .filter(|word| begin.iter().any(|b| word.starts_with(b)))
+}
+
+/// What files of a room use of another one that they are not to know: any word that begins as
+/// its words do.
+fn known(files: &[(String, String)], room: &str, begin: &[&str]) -> Vec<String> {
+    let mut found = BTreeSet::new();
+    for (file, text) in files.iter().filter(|(file, _)| file.starts_with(room)) {
+        let text = bare(text);
+        found.extend(words(&text, begin).map(|word| format!("{file} uses {word}")));
+    }
+    found.into_iter().collect()
+}
+
 /// What `ORDER` lists, with the texts.
 pub(crate) fn engine() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../engine/src");
@@ -187,6 +204,30 @@ pub(crate) fn engine() -> Vec<(String, String)> {
 #[test]
 fn a_module_calls_only_those_before_it() {
     assert_eq!(upward(&engine()), [] as [String; 0]);
+}
+
+/// Sorted runs are of groups, of rows and of pairs. They know keys, and HpEntryType.
+#[test]
+fn runs_know_no_groups() {
+    let files = engine();
+    assert!(files.iter().any(|(file, _)| file.starts_with("sink/run/")));
+    let group = [
+        "HpGroup", "hpGroup", "HpAgg", "hpAgg", "HP_AGG", "HpSum", "hpSum", "hpResult",
+    ];
+    assert_eq!(known(&files, "sink/run/", &group), [] as [String; 0]);
+}
+
+#[test]
+fn what_a_room_is_not_to_know_is_found() {
+    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let files = [
+        file(
+            "run/a.c",
+            "/* HpAgg */\nint f(HpAggDef *p){\n  return p->a;\n}\n",
+        ),
+        file("group/a.c", "int g(HpAgg *p){\n  return p->a;\n}\n"),
+    ];
+    assert_eq!(known(&files, "run/", &["HpAgg"]), ["run/a.c uses HpAggDef"]);
 }
 
 #[test]

@@ -91,6 +91,8 @@ typedef struct HpConfig HpConfig;
 typedef struct HpNumber HpNumber;
 typedef struct HpCrew HpCrew;
 typedef struct HpWorker HpWorker;
+typedef struct HpEntryPlan HpEntryPlan;
+typedef struct HpEntryType HpEntryType;
 typedef struct HpField HpField;
 typedef struct HpFindPlan HpFindPlan;
 typedef struct HpDirect HpDirect;

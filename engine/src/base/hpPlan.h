@@ -286,10 +286,28 @@ struct HpTopAgg {
 };
 
 /*
+** What the entries of sorted runs are (HpRuns): groups, rows to be sorted, or
+** pairs of a key and a record (HpPair).
+*/
+struct HpEntryPlan {
+  const HpEntryType *pType;  /* What entries are beside keys and records.  NULL:
+                         ** no more than that */
+  int szEntry;           /* Bytes of an entry.  Its key record is elsewhere */
+  u16 iHeadOff;          /* Offset of HpHead in it */
+  u8 bRows;              /* Entries of equal keys stay apart */
+  u8 bWhole;             /* They are pairs */
+  u8 bIntKey;            /* One key, which may be an integer: HpPack at offset 0
+                         ** stands for the key record */
+  u8 eSort;              /* bIntKey: its order, KEYINFO_ORDER_xxx */
+};
+
+/*
 ** Groups and their aggregates; and so what an entry of HpRuns is: rows to be
 ** sorted are entries without aggregates.
 */
 struct HpGroupPlan {
+  HpEntryPlan entry;     /* What sorted runs have to know of a group.  The first
+                         ** member: hpGroupOf() */
   HpKeys keys;           /* GROUP BY terms; none: one group, always there.  Of rows:
                          ** ORDER BY terms */
   int nAgg;              /* Aggregate functions */
@@ -312,9 +330,6 @@ struct HpGroupPlan {
   } aHaving[HP_MX_HAVING];
   HpGroupPlan *pNext;    /* The groups of the next arm: laid out alike */
   HpTopAgg top;          /* The groups that are wanted */
-  u8 bRows;              /* Rows to be sorted: equal keys stay apart */
-  u8 bWhole;             /* ... and all of them are wanted, by ourselves */
-  u8 bIntKey;            /* One key, which may be an integer */
   u8 bInOrder;           /* The index gives the groups in order */
   u8 bLoadFirst;         /* Bare columns show the first row of the group */
   u8 bKept;              /* Groups hold values with memory of their own: HpKept */
@@ -325,8 +340,6 @@ struct HpGroupPlan {
                          ** in: decline if some sum depends on that, or if equal
                          ** values are not alike (hpAggAlike()) */
   u8 bAlike;             /* Keys are shown by any row: decline if equal ones are not alike */
-  int szGroup;           /* Bytes a group */
-  u16 iHeadOff;          /* Offset of HpHead in a group */
   int iKeyReg;           /* First register of the keys; 0 if there are none */
   int iBareReg;          /* First register of bare columns */
   int iFuncReg;          /* First register of aggregate functions */

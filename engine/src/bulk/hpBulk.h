@@ -54,7 +54,7 @@ struct HpDefer {
   HpBuf last;            /* ... the greatest one, while their order is of
                          ** interest, */
   HpBuf record;          /* ... and the record of a deletion */
-  HpGroupPlan plan;      /* For hp_radix.c: pairs */
+  HpEntryPlan plan;      /* For hp_radix.c: pairs */
   HpRuns run;            /* aSorted: nGroup changes, and room for as many */
 };
 

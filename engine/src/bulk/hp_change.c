@@ -271,7 +271,7 @@ static HpDefer *hpChangeMake(
   p->nMost = nMost;
   p->plan.bRows = 1;
   p->plan.bWhole = 1;
-  p->plan.szGroup = sizeof(HpPair);
+  p->plan.szEntry = sizeof(HpPair);
   p->run.pPlan = &p->plan;
   return p;
 }

@@ -35,7 +35,7 @@ struct HpQuery {
   Vdbe *v;               /* The statement */
   const HpPipePlan *pPipe;   /* The pipe that runs; in the end, the last one */
   HpPass pass;           /* What that has noted of its run */
-  const HpGroupPlan *pEntry;   /* What its runs consist of, if it makes some */
+  const HpEntryPlan *pEntry;   /* What its runs consist of, if it makes some */
   const HpConfig *pCfg;
   HpBudget budget;       /* Memory that its workers may hold */
   HpArena arena;         /* Memory of the source */

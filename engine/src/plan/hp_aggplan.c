@@ -478,8 +478,8 @@ static int hpAggPlanEnd(HpCompile *pC){
   if( pItem->hp.eOrder==HP_ORDER_ROWID ) pC->pPipe->source.bOrder = 1;
   assert( pGroup->bOpaque==0 || pC->pPipe->bSerial );
   assert( pGroup->bInOrder==0 || pC->pPipe->source.bIndex );
-  pGroup->szGroup = hpGroupLayout(pGroup);
-  return pGroup->szGroup>0x7fff ? SQLITE_ERROR : SQLITE_OK;
+  pGroup->entry.szEntry = hpLayoutGroup(pGroup);
+  return pGroup->entry.szEntry>0x7fff ? SQLITE_ERROR : SQLITE_OK;
 }
 
 static const HpOutput hpAggPlanOutput = {

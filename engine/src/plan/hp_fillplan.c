@@ -235,8 +235,8 @@ static int hpFillPlanBegin(HpCompile *pC){
   pFill->aNotNull = hpCompileAlloc(pC->pPlan, sizeof(u16)*(i64)pTab->nCol);
   if( pFill->aNotNull==0 ) return SQLITE_NOMEM;
   pC->pPipe->pSort = &pFill->rows;
-  pFill->rows.row.bRows = 1;
-  pFill->rows.row.szGroup = sizeof(HpPair);
+  pFill->rows.row.entry.bRows = 1;
+  pFill->rows.row.entry.szEntry = sizeof(HpPair);
   pFill->bCount = pTab!=pC->pParse->pNewTable;
   return SQLITE_OK;
 }

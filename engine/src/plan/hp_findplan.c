@@ -166,7 +166,7 @@ static int hpFindSink(HpCompile *pC){
     }
   }
   assert( pGroup->nBare==0 && pGroup->nSet==0 && pGroup->nLate==0 );
-  pGroup->szGroup = hpGroupLayout(pGroup);
+  pGroup->entry.szEntry = hpLayoutGroup(pGroup);
   return SQLITE_OK;
 }
 

@@ -141,9 +141,9 @@ static HpPlan *hpIndexPlanCompile(Parse *pParse, Index *pIndex, int iTab){
   ){
     rc = SQLITE_NOMEM;
   }else{
-    pSort->row.bRows = 1;
-    pSort->row.bWhole = 1;
-    pSort->row.szGroup = sizeof(HpPair);
+    pSort->row.entry.bRows = 1;
+    pSort->row.entry.bWhole = 1;
+    pSort->row.entry.szEntry = sizeof(HpPair);
     pSort->bPrefix = IsUniqueIndex(pIndex);
     pSort->nPrefix = pIndex->nKeyCol;
   }

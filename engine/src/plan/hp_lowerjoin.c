@@ -872,8 +872,8 @@ static int hpJoinSink(HpCompile *pC, int i){
     pC->pPipe->nEach++;
   }
   hpJoinSwitch(pC, i);
-  pGroup->szGroup = hpGroupLayout(pGroup);
-  if( pGroup->szGroup>0x7fff ) return SQLITE_ERROR;
+  pGroup->entry.szEntry = hpLayoutGroup(pGroup);
+  if( pGroup->entry.szEntry>0x7fff ) return SQLITE_ERROR;
   if( pInput->bSpan && pC->pPipe->eEach==HP_EACH_SCAN ){
     HpRelPlan *pProbe = hpCompileAlloc(pC->pPlan, sizeof(*pProbe));
     if( pProbe==0 ) return SQLITE_NOMEM;

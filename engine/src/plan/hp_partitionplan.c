@@ -191,9 +191,10 @@ static int hpPartitionPlan(
   pPart->keys.n = pWanted->nPart;
   pSort->bPrefix = 1;
   pSort->nPrefix = pWanted->nPart;
-  pPart->bIntKey = pPart->keys.n==1 && pPart->keys.aColl[0]==0;
-  pPart->iHeadOff = (u16)n;
-  pPart->szGroup = n + sizeof(HpHead);
+  pPart->entry.bIntKey = pPart->keys.n==1 && pPart->keys.aColl[0]==0;
+  if( pPart->entry.bIntKey ) pPart->entry.eSort = pPart->keys.aSort[0];
+  pPart->entry.iHeadOff = (u16)n;
+  pPart->entry.szEntry = n + sizeof(HpHead);
   pSort->eNumber = pWanted->eNumber;
   pSort->nLimit = pWanted->nLimit;
   return SQLITE_OK;

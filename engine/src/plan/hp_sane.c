@@ -99,7 +99,7 @@ static int hpSaneGroups(
   const HpGroupPlan *p
 ){
   int i;
-  if( p->szGroup<=0 || !hpSaneKeys(pProg, &p->keys) ) return 0;
+  if( p->entry.szEntry<=0 || !hpSaneKeys(pProg, &p->keys) ) return 0;
   for(i=0; i<p->nAgg; i++){
     const HpAggDef *pAgg = &p->aAgg[i];
     if( pAgg->eAgg<HP_AGG_COUNT || pAgg->eAgg>HP_AGG_LOG ) return 0;
@@ -108,7 +108,7 @@ static int hpSaneGroups(
     if( pAgg->nArg>HP_MX_ARG ) return 0;
     if( !hpSaneVecs(pProg, pAgg->aArg, pAgg->nArg) ) return 0;
     if( pAgg->iSet<-1 || pAgg->iSet>=p->nSet ) return 0;
-    if( pAgg->iOff>=p->szGroup ) return 0;
+    if( pAgg->iOff>=p->entry.szEntry ) return 0;
   }
   for(i=0; i<p->nBare; i++){
     const struct HpBare *pBare = &p->aBare[i];
@@ -139,7 +139,7 @@ static int hpSaneSort(
 ){
   const HpSortPlan *p = pPipe->pSort;
   int i;
-  if( p->row.bRows==0 || p->row.nAgg!=0 ) return 0;
+  if( p->row.entry.bRows==0 || p->row.nAgg!=0 ) return 0;
   if( !hpSaneGroups(pParse, pPlan, &pPipe->prog, &p->row) ) return 0;
   for(i=0; i<p->nField; i++){
     const HpField *pField = &p->aField[i];
@@ -328,7 +328,7 @@ static int hpSanePlan(const Parse *pParse, const HpPlan *pPlan){
     }
     if( p->bMore ){
       const HpGroupPlan *a = p->pGroup, *b = pPlan->aPipe[i+1].pGroup;
-      if( a==0 || b==0 || a->szGroup!=b->szGroup ) return 0;
+      if( a==0 || b==0 || a->entry.szEntry!=b->entry.szEntry ) return 0;
       if( a->keys.n!=b->keys.n || a->nAgg!=b->nAgg ) return 0;
     }
   }

@@ -148,8 +148,8 @@ static int hpSetPlanEnd(HpCompile *pC){
     hpCompileNo(pC, HP_NO_PLAN);
     return SQLITE_ERROR;
   }
-  pGroup->szGroup = hpGroupLayout(pGroup);
-  return pGroup->szGroup>0x7fff ? SQLITE_ERROR : SQLITE_OK;
+  pGroup->entry.szEntry = hpLayoutGroup(pGroup);
+  return pGroup->entry.szEntry>0x7fff ? SQLITE_ERROR : SQLITE_OK;
 }
 
 static const HpOutput hpSetPlanOutput = {

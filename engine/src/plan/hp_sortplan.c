@@ -224,8 +224,8 @@ static int hpSortPlanBegin(HpCompile *pC){
   if( pSort==0 ) return SQLITE_NOMEM;
   pC->pPipe->pSink = &hpSinkSort;
   pC->pPipe->pSort = pSort;
-  pSort->row.bRows = 1;
-  pSort->row.szGroup = sizeof(HpHead);
+  pSort->row.entry.bRows = 1;
+  pSort->row.entry.szEntry = sizeof(HpHead);
   return SQLITE_OK;
 }
 

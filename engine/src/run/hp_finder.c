@@ -52,7 +52,7 @@ static u32 hpFinderSlot(const HpQuery *p, const u8 *z, u32 n){
   while( pFinder->aSlot[j] ){
     const u8 *aGroup = pFinder->apGroup[pFinder->aSlot[j]-1];
     u32 nKey;
-    const u8 *zKey = hpGroupKey(p->pEntry, aGroup, aBuf, &nKey);
+    const u8 *zKey = hpHeldKey(p->pEntry, aGroup, aBuf, &nKey);
     if( nKey==n && memcmp(zKey, z, n)==0 ) break;
     j = (j+1) & pFinder->mSlot;
   }
@@ -97,7 +97,7 @@ static int hpFinderFill(HpQuery *p){
   for(i=0; i<pFinder->nGroup; i++){
     u8 aBuf[HP_SZ_NUMBER];
     u32 n;
-    const u8 *z = hpGroupKey(p->pEntry, pFinder->apGroup[i], aBuf, &n);
+    const u8 *z = hpHeldKey(p->pEntry, pFinder->apGroup[i], aBuf, &n);
     u32 j = hpFinderSlot(p, z, n);
     assert( pFinder->aSlot[j]==0 );
     pFinder->aSlot[j] = i+1;
@@ -137,7 +137,7 @@ static int hpFinderKey(
   Mem *pMem,
   int *pbNull
 ){
-  const HpKeys *pKeys = &p->pEntry->keys;
+  const HpKeys *pKeys = &hpGroupOf(p->pEntry)->keys;
   HpVec vec;
   HpVal val;
   u32 n = 0;
@@ -180,7 +180,7 @@ static int hpFinderLoad(HpQuery *p, const HpKeyed *pKeyed, Mem *aKey, Mem *aMem)
   u32 iGroup = 0;
   int bNull = 0;
   int k;
-  assert( pKeyed->nKey==p->pEntry->keys.n );
+  assert( pKeyed->nKey==hpGroupOf(p->pEntry)->keys.n );
   pFinder->key.n = 0;
   for(k=0; k<pKeyed->nKey; k++){
     int rc = hpFinderKey(p, pKeyed, k, &aKey[k], &bNull);

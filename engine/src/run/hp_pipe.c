@@ -359,7 +359,8 @@ static int hpPipeRun(
   p->nMost = nWorker;
   memset(&p->pass, 0, sizeof(p->pass));
   if( pPipe->bAdds==0 ) p->iRun = 0;
-  p->pEntry = pPipe->pSort ? &pPipe->pSort->row : pPipe->pGroup;
+  p->pEntry = pPipe->pSort ? &pPipe->pSort->row.entry
+            : pPipe->pGroup ? &pPipe->pGroup->entry : 0;
   p->nTrip = hpThreadPager(p)->hp.nTrip;
   hpStepBegin(p, &step);
   hpPipeWanted(p, pPipe);

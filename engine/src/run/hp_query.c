@@ -85,7 +85,7 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe *v, int *pRc){
 ** rows put aside.
 */
 static void hpQueryForget(HpQuery *p){
-  const HpGroupPlan *pShow = p->pEntry;
+  const HpGroupPlan *pShow = hpGroupOf(p->pEntry);
   int i, k;
   assert( p->pCrew==0 );
   for(i=0; i<p->nRel; i++){
@@ -475,6 +475,7 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
   int eWhen = hpRaceWasLost(v, pPlan) ? HP_GATE_LATE : HP_GATE_FIRST_TIME;
   double rOurs = 0;
   HpQuery *pOld = 0;
+  const HpGroupPlan *pShow;
   int rc;
   assert( pOp->opcode==OP_HpScan && sqlite3_mutex_held(db->mutex) );
 
@@ -551,7 +552,8 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
   hpQueryDone(p, pPlan);
   assert( p->v==v && p->pPipe->pSink==hpPlanLast(pPlan)->pSink );
   if( p->pEntry ) hpTopGroupBegin(p);
-  if( p->pEntry && p->pEntry->keys.n && !p->pEntry->bStream && !p->pEntry->bNoSort ){
+  pShow = hpGroupOf(p->pEntry);
+  if( pShow && pShow->keys.n && !pShow->bStream && !pShow->bNoSort ){
     v->aCounter[SQLITE_STMTSTATUS_SORT]++;
 #ifdef SQLITE_TEST
     sqlite3_sort_count++;
@@ -663,13 +665,13 @@ SQLITE_PRIVATE void sqlite3HpTripped(Btree *pBtree, int rc){
 SQLITE_PRIVATE int sqlite3HpNext(Vdbe *v, VdbeOp *pOp, Mem *aMem, int *pbDone){
   HpQuery *p = (HpQuery*)aMem[pOp->p1].z;
   u8 *aGroup;
-  int rc = hpMergeNext(p, &aGroup);
-  /* Too late: hpMergeDoubt() is there to rule this out */
+  int rc = hpTopGroupNext(p, &aGroup);
+  /* Too late: hpSignDoubt() is there to rule this out */
   assert( pOp->opcode==OP_HpNext && p->v==v && p->pCrew==0 );
   assert( rc!=HP_SERIAL && rc!=HP_DECLINE );
   if( rc==HP_SERIAL || rc==HP_DECLINE ) rc = SQLITE_INTERNAL;
   /* Stock would have gone on with its cursor */
-  if( rc==SQLITE_OK && aGroup && p->pEntry->bStream && hpThreadTripped(p) ){
+  if( rc==SQLITE_OK && aGroup && hpGroupOf(p->pEntry)->bStream && hpThreadTripped(p) ){
     rc = hpThreadPager(p)->hp.rcTrip;
   }
   *pbDone = aGroup==0;

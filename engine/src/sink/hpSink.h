@@ -50,15 +50,6 @@ struct HpAggOrder {
   Mem *pDone;            /* The context, if it has been made already */
 };
 
-/* Numbers rows that come in order: hpNumberSkip() */
-struct HpNumber {
-  HpBuf norm;            /* The key of the last row */
-  u32 nPrefix;           /* Bytes of it that are its partition's */
-  u8 bOff;               /* Leave out nothing any more */
-  i64 nRow;              /* Rows of the partition so far */
-  i64 iNumber;           /* The number of the last one */
-};
-
 /* The sum of the entries of an index: of their hash values, which are of two
 ** kinds */
 typedef struct HpCheckSum HpCheckSum;
@@ -77,8 +68,6 @@ struct HpCheckAll {
   HpCheckSum *aOwn;      /* ... and what it holds */
 };
 
-#define HP_CHUNK       128    /* Groups a chunk */
-#define HP_MIN_PART    8192   /* Fewer groups are put together by one thread */
 #define HP_MX_ORDERED  64     /* Up to so many groups rows are ordered by group */
 #define HP_MX_CACHED   256    /* Up to so many groups are in L1 or L2 anyway */
 
@@ -147,15 +136,6 @@ struct HpBest {
                          ** value: of the last row, or 0 */
 };
 
-/* What every group has */
-typedef struct HpHead HpHead;
-struct HpHead {
-  u64 iPos;              /* Position of its first row, or HP_NO_POS */
-  const u8 *z;           /* Its key record; NULL: see hpGroupIsInt() */
-  u32 nNorm;             /* Bytes of the normalized keys, and ... */
-  u32 nRec;              /* ... of the whole record */
-};
-
 /* The values that DISTINCT has seen, each with its group: hp_distinct.c */
 typedef struct HpSet HpSet;
 struct HpSet {
@@ -174,98 +154,6 @@ struct HpSet {
   u32 mKey;              /* Number of its entries, less one */
   u32 nKey;              /* Entries in use */
   u8 *aAgain;            /* For each entry of both: another worker has it, too */
-};
-
-/*
-** An entry of a run of which nothing is asked but its place and its record
-** (HpGroupPlan.bWhole): two sizes, the key, the record.
-*/
-typedef struct HpPair HpPair;
-struct HpPair {
-  u32 nKey;              /* Bytes of the normalized key */
-  u32 nRec;              /* Bytes of the record behind it */
-};
-#define hpPairSize(P) ROUND8(sizeof(HpPair)+(u64)(P)->nKey+(P)->nRec)
-
-/* Who takes pairs in key order, so many at a time */
-typedef int (*HpGive)(void*, u8**, u32);
-
-/* A sorted run in memory: hp_memrun.c */
-typedef struct HpMemRun HpMemRun;
-struct HpMemRun {
-  u8 *a;                 /* Its records, as in a file, */
-  u32 n;                 /* ... their bytes, */
-  u32 nGroup;            /* ... and their number */
-  u32 *aAt;              /* Where each begins, in units of 8 bytes; or NULL */
-  u8 nHead;              /* Bytes of a record before the group */
-};
-
-/*
-** The entries of a worker, groups or rows to be sorted, and the sorted runs that
-** were made of earlier ones.  Of three groups of GROUP BY city, Rome, Oslo and
-** Bern, in this order:
-**
-**    aGroup of entry 0     Rome's pack, states, HpHead.z -> "Rome" normalized
-**             entry 1     Oslo's
-**             entry 2     Bern's
-**    aSorted               Bern's, Oslo's, Rome's: when they are put in order
-**    pSpill->aRun          earlier ones, in key order, in a file
-*/
-struct HpRuns {
-  const HpGroupPlan *pPlan;  /* What an entry is */
-  HpWorker *pWorker;     /* NULL: they are no scan's (bulk/hp_change.c) */
-  HpArena arena;         /* Chunks, keys, copies; rows */
-  u32 nGroup;            /* Entries in memory that are in no run */
-  u8 bOrdered;           /* Their keys increase */
-  u8 bRecord;            /* Some of them have key records */
-  u8 bLanes;             /* Some sums were added up side by side */
-  u32 nSame;             /* Bytes that all normalized keys begin with */
-  u8 **apChunk;          /* Groups: chunks of HP_CHUNK */
-  u32 nChunkAlloc;       /* Size of apChunk */
-  i64 nTable;            /* Bytes beside the arena: hash tables, apChunk, sets */
-  HpBuf key;             /* Scratch for a key record */
-  struct HpSorted { u64 prefix; u8 *aGroup; } *aSorted;  /* In key order */
-  u32 nSortedAlloc;      /* Entries allocated */
-  i64 nRowByte;          /* Rows: bytes of those in aSorted */
-  HpMemRun *aMemRun;     /* Sorted runs in memory, ... */
-  int nMemRun, nMemRunAlloc;
-  u64 nMemGroup;         /* ... their groups, ... */
-  HpArena memRun;        /* ... and what they are in */
-  struct HpSign {        /* What is known of the parts of a sum */
-    u64 mAbs;              /* OR of HpSum.mAbs */
-    u8 bReal;              /* Some are real */
-    u8 bMinus, bPlus;      /* Some are negative, some positive */
-    u8 bUnsound;               /* Some are not sound */
-  } *aSign;              /* One for each aggregate */
-  struct HpSpill *pSpill;  /* Runs in a temporary file, or NULL */
-};
-
-/* Reads a sorted run: hp_runs.c */
-typedef struct HpRunReader HpRunReader;
-struct HpRunReader {
-  u8 *aGroup;            /* The current group, or NULL at the end */
-  u64 prefix;            /* Of a row: first bytes of its key */
-  const HpRuns *pRuns;     /* In memory: whose groups, ... */
-  u32 iNext, n;          /* ... the next one, and where to stop */
-  sqlite3_file *pFd;     /* In a file: which (NULL: aBuf has all of it), ... */
-  i64 iOfst, iEnd;       /* ... what is still to be read, ... */
-  u64 mxRecord;          /* ... in records of so many bytes at most, ... */
-  u8 *aBuf;              /* ... bytes read before, ... */
-  u32 iBuf, nBuf, nAlloc;    /* ... place in them, number, size of aBuf */
-};
-
-struct HpMerge {
-  int nReader;
-  HpRunReader *aReader;
-  int nHeap;             /* Readers that are not at their end */
-  HpRunReader **apHeap;  /* The one with the smallest key first */
-  HpRunReader **apUsed;  /* Those whose groups were delivered last */
-  int nUsed;
-  u8 **apGroup;          /* Without a file: all groups, merged */
-  u32 nGroup, iGroup;    /* Their number, and the next one */
-  u64 nIn;               /* Groups of all readers */
-  u32 iAhead;            /* Up to here hpAggAhead() has looked */
-  HpNumber count;         /* HpSortPlan.pPart: numbers of rows */
 };
 
 /*
@@ -335,6 +223,13 @@ struct HpAgg {
   HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups; b is 0,
                          ** as in no pack, where there is none */
   u8 *aFew;              /* Which of them was last seen, by hpFewSlot() */
+  u8 bLanes;             /* Some sums were added up side by side */
+  struct HpSign {        /* What is known of the parts of a sum */
+    u64 mAbs;              /* OR of HpSum.mAbs */
+    u8 bReal;              /* Some are real */
+    u8 bMinus, bPlus;      /* Some are negative, some positive */
+    u8 bUnsound;           /* Some are not sound */
+  } *aSign;              /* One for each aggregate */
   HpSet *aSet;           /* HpGroupPlan.nSet sets */
   HpTopGroup *pTop;      /* The best groups that this worker has seen: hp_topgroup.c */
   HpArena scratch;       /* Memory of what follows, and of what is not in the groups */
@@ -368,8 +263,8 @@ struct HpSort {
 
 /* Where the pack, the head, a bare column, and the state of an aggregate are
 ** in a group */
-#define hpGroupPack(G)          ((HpPack*)(G))
-#define hpGroupHead(PLAN,G)     ((HpHead*)&(G)[(PLAN)->iHeadOff])
+#define hpGroupPack(G)          hpEntryPack(G)
+#define hpGroupHead(PLAN,G)     hpEntryHead(&(PLAN)->entry, G)
 #define hpGroupBare(BARE,G)     ((HpKept*)&(G)[(BARE)->iOff])
 #define hpGroupRow(BARE,G)      ((u64*)&(G)[(BARE)->iOff])
 #define hpGroupState(DEF,G)     ((void*)&(G)[(DEF)->iOff])
@@ -390,27 +285,11 @@ struct HpSort {
 /* Behind the head of a group that has sets of DISTINCT: a hash of its keys */
 #define hpHeadHash(HEAD)        ((u64*)&(HEAD)[1])
 
-/* The normalized key of an entry of a run, and its size: *pn */
-static SQLITE_INLINE const u8 *hpEntryKey(
-  const HpGroupPlan *pPlan,
-  const u8 *aEntry,
-  u32 *pn
-){
-  if( pPlan->bWhole ){
-    const HpPair *p = (const HpPair*)aEntry;
-    *pn = p->nKey;
-    return (const u8*)&p[1];
-  }else{
-    const HpHead *p = hpGroupHead(pPlan, aEntry);
-    *pn = p->nNorm;
-    return p->z;
-  }
-}
-
 /* True if the only key of group G is an integer, which its pack holds */
-#define hpGroupIsInt(PLAN,G)    ((PLAN)->bIntKey && hpGroupHead(PLAN,G)->z==0)
+#define hpGroupIsInt(PLAN,G)    hpEntryIsInt(&(PLAN)->entry, G)
 
-#define HP_POLL        65536   /* Groups between looks at the interrupt flag */
+/* The plan of groups whose entries' plan is P */
+#define hpGroupOf(P)            ((const HpGroupPlan*)(P))
 
 #define HP_MX_BOUND    7      /* Last column of a record that HpBound tests */
 
@@ -598,8 +477,8 @@ static int hpSumIsSmall(u64, u64);
 static double hpSumLost(u64, u64);
 static int hpSumIsSafe(const HpSum*, int);
 static void hpSumCtx(const HpSum*, SumCtx*);
-static void hpSumRange(HpRuns*, HpFrame*, HpSum*, const HpVec*, const u16*, int);
-static void hpSumScattered(HpRuns*, HpFrame*, int, const HpVec*, const u16*,
+static void hpSumRange(HpAgg*, HpFrame*, HpSum*, const HpVec*, const u16*, int);
+static void hpSumScattered(HpAgg*, HpFrame*, int, const HpVec*, const u16*,
                            u8**, int);
 static u64 hpSumBits(const HpFrame*, const HpVec*);
 static int hpSumMerge(HpSum*, const HpSum*);
@@ -613,24 +492,16 @@ static void hpTallySettle(HpAgg*);
 static void hpTallyClose(HpAgg*);
 
 /* hp_group.c */
-static void hpGroupInit(HpRuns*, const HpGroupPlan*, HpWorker*);
-static const u8 *hpGroupKey(const HpGroupPlan*, const u8*, u8*, u32*);
-static u8 *hpGroupAt(const HpRuns*, u32);
-static int hpGroupLayout(HpGroupPlan*);
-static i64 hpGroupMemory(const HpRuns*);
-static int hpGroupMay(const HpRuns*, i64, int);
-static void hpGroupReset(HpRuns*);
 #ifdef SQLITE_DEBUG
 static int hpGroupIsSane(const HpGroupPlan*, const u8*);
 #endif
 
-/* hp_radix.c */
-static void hpRadixPass(struct HpSorted*, struct HpSorted*, u32, u64);
-static void hpRadixMerge(const HpGroupPlan*, struct HpSorted*, struct HpSorted*, u32);
-static int hpRadixSort(HpRuns*, struct HpSorted*, u32, int);
-static int hpRadixPairs(HpRuns*, struct HpSorted*, u32, u32);
-static int hpRadixGroups(HpRuns*);
-static u8 *hpRadixGroup(const HpRuns*, u32);
+/* hp_sign.c */
+static int hpSignNote(HpRuns*, int);
+static int hpSignDoubt(const HpQuery*);
+
+/* hp_layout.c */
+static int hpLayoutGroup(HpGroupPlan*);
 
 /* hp_aggcall.c */
 static void hpAggCallBegin(HpAggCall*, HpWorker*, const HpAggDef*, Mem*, int);
@@ -669,8 +540,7 @@ static int hpAggOrderCalls(HpWorker*, const HpAggDef*, const HpAggOrder*, Mem*, 
 
 /* hp_aggahead.c */
 static int hpAggAheadLoad(HpQuery*, u8*, const HpAggDef*, Mem*);
-static int hpAggAhead(HpQuery*, u8**, u32, u32*);
-static void hpAggAheadPrefetch(const HpGroupPlan*, u8**, u32);
+static int hpAggAheadNext(HpQuery*, HpMerge*);
 static void hpAggAheadClose(HpQuery*);
 
 /* hp_result.c */
@@ -679,32 +549,6 @@ static int hpResultFails(const HpGroupPlan*, const u8*);
 static int hpResultWanted(const HpGroupPlan*, const u8*, const HpLiteral*);
 static u8 hpResultValue(const HpAggDef*, const u8*, HpVal*, u32*);
 static int hpResultLoad(HpQuery*, u8*, Mem*, HpBuf*);
-
-/* hp_spill.c */
-static u64 hpSpillSize(const HpGroupPlan*, const u8*);
-static int hpSpillRecord(const HpGroupPlan*, const u8*, HpBuf*);
-static void hpSpillPointers(const HpGroupPlan*, u8*);
-static void hpSpillSigns(HpRuns*);
-static int hpSpillDoubt(const HpAggDef*, const struct HpSign*, u64);
-static void hpSpillNote(struct HpSpill*, u64);
-static int hpSpillWrite(struct HpSpill*, HpBuf*);
-static int hpSpillOpen(HpRuns*);
-static int hpSpillGroups(HpRuns*);
-static void hpSpillClose(HpRuns*);
-
-/* hp_runs.c */
-static void hpRunsFree(HpMerge*);
-static HpMerge *hpRunsNew(int);
-static void hpRunsMemory(HpMerge*, const HpRuns*);
-static int hpRunsFirst(const HpGroupPlan*, HpMerge*);
-static int hpRunsStep(const HpGroupPlan*, HpMerge*, u8**);
-static int hpRunsWanted(const HpQuery*, HpMerge*, u8**);
-static int hpRunsSpill(HpRuns*);
-
-/* hp_memrun.c */
-static int hpMemRunMake(HpRuns*);
-static u8 *hpMemRunGroup(const HpMemRun*, u32);
-static void hpMemRunFree(HpRuns*);
 
 /* hp_direct.c */
 static int hpDirectRows(HpAgg*, HpFrame*, int*);
@@ -743,26 +587,11 @@ static void hpRareLeaves(HpWorker*);
 static int hpAggOpen(HpWorker*);
 static int hpAggStep(HpAgg*, HpFrame*);
 
-/* hp_number.c */
-static int hpNumberSkip(const HpQuery*, HpNumber*, const u8*);
-
-/* hp_slice.c */
-static int hpSliceAll(HpQuery*, u64, u8***, u32*);
-static void hpSliceForget(HpQuery*);
-static int hpSliceReady(HpQuery*, u64);
-static int hpSliceGive(HpQuery*, HpGive, void*);
-
-/* hp_merge.c */
-static void hpMergeClose(HpQuery*);
-static int hpMergeOpen(HpQuery*);
-static int hpMergeNext(HpQuery*, u8**);
-static int hpMergeGive(HpQuery*, HpGive, void*);
-
 /* hp_topgroup.c */
 static i64 hpTopGroupMost(const HpGroupPlan*, const Mem*);
 static void hpTopGroupBegin(HpQuery*);
-static int hpTopGroupWanted(HpQuery*, u8*);
-static int hpTopGroupFind(HpQuery*, u8***, u32*);
+static int hpTopGroupMerge(HpQuery*);
+static int hpTopGroupNext(HpQuery*, u8**);
 static void hpTopGroupEnd(HpQuery*);
 
 /* hp_regroup.c */

@@ -56,11 +56,12 @@ static int hpSinkAggOpen(HpWorker *p, Mem *aMem){
 static void hpSinkAggMore(HpWorker *p){
   HpAgg *pAgg = (HpAgg*)p->pSink;
   hpAggSettle(pAgg);
-  assert( pAgg->pPlan->szGroup==p->pPipe->pGroup->szGroup );
-  pAgg->pPlan = pAgg->runs.pPlan = p->pPipe->pGroup;
+  assert( pAgg->pPlan->entry.szEntry==p->pPipe->pGroup->entry.szEntry );
+  pAgg->pPlan = p->pPipe->pGroup;
+  pAgg->runs.pPlan = &pAgg->pPlan->entry;
 }
 static int hpSinkAggRows(HpWorker *p, HpFrame *pFrame){
-  assert( p->pQuery->pEntry==((HpAgg*)p->pSink)->pPlan );
+  assert( p->pQuery->pEntry==&((HpAgg*)p->pSink)->pPlan->entry );
   return hpAggStep((HpAgg*)p->pSink, pFrame);
 }
 static int hpSinkAggFinish(HpWorker *p){
@@ -68,13 +69,13 @@ static int hpSinkAggFinish(HpWorker *p){
   int rc;
   assert( p->pPipe->bMore==0 && p->rc==SQLITE_OK );
   hpAggSettle(pAgg);
-  rc = p->pQuery->nTop ? SQLITE_OK : hpRadixGroups(p->pRuns);
+  rc = p->pQuery->nTop ? SQLITE_OK : hpRadixHeld(p->pRuns);
   return rc || p->pPipe->pGroup->nLate==0 ? rc : hpAggOrderSort(p->pRuns);
 }
 static int hpSinkAggCombine(HpQuery *p){
   assert( p->pCrew==0 && p->pPipe->bMore==0 );
   int rc = hpDistinctCombine(p);
-  return rc ? rc : hpMergeOpen(p);
+  return rc ? rc : hpTopGroupMerge(p);
 }
 static void hpSinkAggClose(HpWorker *p){
   hpTableClose((HpAgg*)p->pSink);

@@ -51,7 +51,7 @@ static const u8 *hpRefillRecord(
 ){
   const HpPair *p = (const HpPair*)aEntry;
   *pn = p->nRec - (pSort->bPrefix ? HP_SZ_PREFIX : 0);
-  assert( pSort->row.bWhole && p->nRec>HP_SZ_PREFIX*pSort->bPrefix );
+  assert( pSort->row.entry.bWhole && p->nRec>HP_SZ_PREFIX*pSort->bPrefix );
   return (const u8*)&p[1] + p->nKey;
 }
 

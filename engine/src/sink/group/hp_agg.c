@@ -229,7 +229,7 @@ static int hpAggRange(
       }
       break;
     case HP_AGG_SUM:
-      hpSumRange(&pAgg->runs, p, pState, pVec, aRow, n);
+      hpSumRange(pAgg, p, pState, pVec, aRow, n);
       break;
     case HP_AGG_CALL:
       for(ii=0; ii<n; ii++){
@@ -330,7 +330,7 @@ static int hpAggOrdered(HpAgg *pAgg, HpFrame *p, u32 iFirstGroup){
     for(g=0; g<nGroup; g++){
       if( aEnd[g]>iFirst ){
         rc = hpAggRange(pAgg, p, &pPlan->aAgg[k],
-                        hpGroupAt(&pAgg->runs, iFirstGroup+g),
+                        hpHeldAt(&pAgg->runs, iFirstGroup+g),
                         &pAgg->aRow[iFirst], aEnd[g]-iFirst);
         if( rc ) return rc;
       }
@@ -366,7 +366,7 @@ static int hpAggScattered(HpAgg *pAgg, HpFrame *p, const HpAggDef *pDef){
       }
       break;
     case HP_AGG_SUM:
-      hpSumScattered(&pAgg->runs, p, pDef->iOff, pVec, aRow, apGroup, n);
+      hpSumScattered(pAgg, p, pDef->iOff, pVec, aRow, apGroup, n);
       break;
     case HP_AGG_CALL:
       for(ii=0; ii<n; ii++){
@@ -434,7 +434,7 @@ static int hpAggAlike(const HpFrame *p, const HpGroupPlan *pPlan){
 /* HpAccumulator.xRows: all rows are of one group */
 static int hpAggOneRows(HpAgg *pAgg, HpFrame *p){
   const HpGroupPlan *pPlan = pAgg->pPlan;
-  u8 *aGroup = hpGroupAt(&pAgg->runs, 0);
+  u8 *aGroup = hpHeldAt(&pAgg->runs, 0);
   int rc = SQLITE_OK;
   int k;
   assert( pAgg->runs.nGroup==1 );
@@ -452,7 +452,7 @@ static int hpAggAll(HpAgg *pAgg, HpFrame *p){
   int rc = SQLITE_OK;
   int k;
   for(k=0; k<p->nSel; k++){
-    pAgg->apGroup[k] = hpGroupAt(&pAgg->runs, pAgg->aiGroup[k]);
+    pAgg->apGroup[k] = hpHeldAt(&pAgg->runs, pAgg->aiGroup[k]);
   }
   for(k=0; k<pPlan->nAgg && rc==SQLITE_OK; k++){
     const HpAggDef *pDef = &pPlan->aAgg[k];
@@ -520,12 +520,12 @@ static int hpAggOpen(HpWorker *p){
 static int hpAggRoom(HpAgg *pAgg, const HpFrame *p){
   const HpGroupPlan *pPlan = pAgg->pPlan;
   int rc;
-  if( pAgg->pAccum==&hpAggBeside && !hpGroupMay(&pAgg->runs, 0, HP_WISH) ){
+  if( pAgg->pAccum==&hpAggBeside && !hpHeldMay(&pAgg->runs, 0, HP_WISH) ){
     /* Rather no arrays than groups in a file */
     hpAggSettle(pAgg);
     pAgg->pAccum = &hpAggAlways;
   }
-  if( pAgg->bFull || !hpGroupMay(&pAgg->runs, 0, HP_WISH) ){
+  if( pAgg->bFull || !hpHeldMay(&pAgg->runs, 0, HP_WISH) ){
     if( pPlan->keys.n==0 || pPlan->bOpaque || pPlan->nSet ) return hpDistinctFull(&pAgg->runs);
     rc = hpTableSpill(pAgg);
     return rc==SQLITE_OK && pAgg->runs.nMemRun ? hpRunsSpill(&pAgg->runs) : rc;
@@ -542,8 +542,8 @@ static int hpAggStep(HpAgg *pAgg, HpFrame *p){
   int rc, k;
 
   if( p->nSel==0 ) return SQLITE_OK;
-  assert( pAgg->runs.pPlan==pPlan && pAgg->runs.pWorker==p->pWorker );
-  assert( pPlan->bRows==0 && (pPlan->keys.n>0 || pAgg->runs.nGroup==1) );
+  assert( pAgg->runs.pPlan==&pPlan->entry && pAgg->runs.pWorker==p->pWorker );
+  assert( pPlan->entry.bRows==0 && (pPlan->keys.n>0 || pAgg->runs.nGroup==1) );
   for(k=0; k<pPlan->keys.n; k++) hpVecExact(p, &p->aVec[pPlan->keys.aVec[k]]);
   for(k=0; k<pPlan->nBare; k++) hpVecExact(p, &p->aVec[pPlan->aBare[k].iVec]);
   for(k=0; k<pPlan->nAgg; k++){

@@ -8,8 +8,8 @@
 ** when the groups are delivered.
 **
 **    hpAggAheadLoad()      call the step function for a group's rows: the context
-**    hpAggAhead()          do so for the next groups, with all workers
-**    hpAggAheadPrefetch()  ask for the memory of a group that comes soon
+**    hpAggAheadNext()      a group is about to be delivered: do so for the next
+**                          groups, with all workers
 **    hpAggAheadClose()     free the contexts that nobody took
 **
 ** The rows are those of a log (hp_agglog.c) or of a list in some other order
@@ -82,8 +82,8 @@ static int hpAggAheadError(HpQuery *p, u8 *aGroup, const HpAggDef *pFailed, int 
   const HpAggDef *pFirst = pFailed;
   u32 nFirst = 0xffffffff;
   Mem mem;
-  if( p->pEntry->nLate<2 || rc==SQLITE_NOMEM || rc==SQLITE_INTERRUPT ) return rc;
-  HP_EACH_STATE(p->pEntry, aGroup, ==HP_AGG_LOG, HpAggLog, {
+  if( hpGroupOf(p->pEntry)->nLate<2 || rc==SQLITE_NOMEM || rc==SQLITE_INTERRUPT ) return rc;
+  HP_EACH_STATE(hpGroupOf(p->pEntry), aGroup, ==HP_AGG_LOG, HpAggLog, {
     u32 n;
     hpAggAheadNew(&mem, p->db);
     if( hpAggLogCalls(p->apWorker[0], pDef, pState, &mem, 1, &n) && n<nFirst ){
@@ -154,7 +154,7 @@ static void hpAggAheadPrefetch(const HpGroupPlan *pPlan, u8 **apGroup, u32 n){
 */
 static void hpAggAheadRun(HpWorker *p){
   HpQuery *pQuery = p->pQuery;
-  const HpGroupPlan *pPlan = pQuery->pEntry;
+  const HpGroupPlan *pPlan = hpGroupOf(pQuery->pEntry);
   p->rc = SQLITE_OK;
   while( p->rc==SQLITE_OK ){
     u32 i, iEnd;
@@ -197,7 +197,7 @@ static void hpAggAheadRun(HpWorker *p){
 ** them, *pn, if that is worth the threads.
 */
 static int hpAggAhead(HpQuery *p, u8 **apGroup, u32 nGroup, u32 *pn){
-  const HpGroupPlan *pPlan = p->pEntry;
+  const HpGroupPlan *pPlan = hpGroupOf(p->pEntry);
   u64 nCost = 0;
   u32 n;
   int bForce = p->pCfg->nThread>1;
@@ -226,11 +226,28 @@ static int hpAggAhead(HpQuery *p, u8 **apGroup, u32 nGroup, u32 *pn){
 }
 
 /*
+** HpEntryType.xAhead: the next group of pMerge is about to be delivered.
+*/
+static int hpAggAheadNext(HpQuery *p, HpMerge *pMerge){
+  u8 **apGroup = &pMerge->apGroup[pMerge->iGroup];
+  u32 nGroup = pMerge->nGroup-pMerge->iGroup;
+  assert( nGroup>0 );
+  if( p->nWorker>1 && pMerge->iGroup==pMerge->iAhead ){
+    u32 n;
+    int rc = hpAggAhead(p, apGroup, nGroup, &n);
+    pMerge->iAhead += n;
+    if( rc ) return rc;
+  }
+  hpAggAheadPrefetch(hpGroupOf(p->pEntry), apGroup, nGroup);
+  return SQLITE_OK;
+}
+
+/*
 ** Free what hpAggAhead() has made and nobody has taken.
 */
 static void hpAggAheadClose(HpQuery *p){
   u64 i;
-  u64 n = p->aAhead ? (u64)p->nAhead*p->pEntry->nLate : 0;
+  u64 n = p->aAhead ? (u64)p->nAhead*hpGroupOf(p->pEntry)->nLate : 0;
   assert( p->pCrew==0 && p->iAhead<=p->nAhead );
   for(i=0; i<n; i++){
     if( p->aAhead[i].db ) sqlite3VdbeMemRelease(&p->aAhead[i]);

@@ -84,7 +84,7 @@ static u8 *hpAggLogRoom(HpRuns *pRuns, HpAggLog *pLog, u64 n){
   assert( n>(u64)(pLog->pEnd-pLog->pFree) );
   /* There might be no room for log and context, when rows have been delivered already */
   if( hpBudgetIsLimited() ) return 0;
-  if( !hpGroupMay(pRuns, n>HP_MX_PIECE ? (i64)n : 0, HP_FINISH) ) return 0;
+  if( !hpHeldMay(pRuns, n>HP_MX_PIECE ? (i64)n : 0, HP_FINISH) ) return 0;
   nByte = MIN(MAX(HP_MIN_PIECE, pLog->nByte/2), HP_MX_PIECE);
   nByte = MAX(nByte, sizeof(*pNew)+HP_LOG_SLACK+n);
   pNew = hpArenaAlloc(&pRuns->arena, (i64)ROUND8(nByte));

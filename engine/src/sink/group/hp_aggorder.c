@@ -197,7 +197,7 @@ static SQLITE_INLINE u32 hpTextLen(const u8 *a){
 */
 static u8 *hpAggOrderAlloc(HpRuns *pRuns, HpAggOrder *pOrder, u64 n){
   assert( (n & 7)==0 );              /* The lowest bit of an address is free */
-  if( n>HP_MX_TEXT && !hpGroupMay(pRuns, 0, HP_FINISH) ) return 0;
+  if( n>HP_MX_TEXT && !hpHeldMay(pRuns, 0, HP_FINISH) ) return 0;
   pOrder->nText += (i64)n;
   return hpArenaAlloc(&pRuns->arena, (i64)n);
 }
@@ -209,7 +209,7 @@ static int hpAggOrderGrow(HpRuns *pRuns, const HpAggDef *pDef, HpAggOrder *pOrde
   u32 n = MAX(HP_ORDER_FIRST, MIN(HP_ORDER_LIST, pOrder->nEntry/2));
   HpList *pNew;
   assert( pOrder->nFree==0 && (pOrder->nEntry==0)==(pOrder->pFirst==0) );
-  if( pOrder->nEntry>0x7fffffff-n || !hpGroupMay(pRuns, 0, HP_FINISH) ){
+  if( pOrder->nEntry>0x7fffffff-n || !hpHeldMay(pRuns, 0, HP_FINISH) ){
     return HP_DECLINE;
   }
   pNew = hpArenaAlloc(&pRuns->arena, sizeof(*pNew)+(i64)n*pDef->szEntry);
@@ -587,7 +587,7 @@ static int hpAggOrderIsWhole(const HpAggOrder *pOrder){
 ** Put the entries of all groups of worker p in order.
 */
 static int hpAggOrderSort(HpRuns *pRuns){
-  const HpGroupPlan *pPlan = pRuns->pPlan;
+  const HpGroupPlan *pPlan = hpGroupOf(pRuns->pPlan);
   u32 nGroup = pRuns->nGroup;
   HpBuf buf;             /* Scratch */
   u32 nDone = 0;
@@ -599,12 +599,12 @@ static int hpAggOrderSort(HpRuns *pRuns){
     const HpAggDef *pDef = &pPlan->aAgg[k];
     if( pDef->eAgg!=HP_AGG_ORDER ) continue;
     for(i=0; i<nGroup && rc==SQLITE_OK; i++){
-      HpAggOrder *pOrder = hpGroupState(pDef, hpGroupAt(pRuns, i));
+      HpAggOrder *pOrder = hpGroupState(pDef, hpHeldAt(pRuns, i));
       HpList *pList = pOrder->pFirst;
       assert( pOrder->nPart==0 );  /* They are sorted once */
       if( i+2<nGroup ){
         /* Groups lie one after the other, but their entries do not */
-        HpAggOrder *pNext = hpGroupState(pDef, hpGroupAt(pRuns, i+2));
+        HpAggOrder *pNext = hpGroupState(pDef, hpHeldAt(pRuns, i+2));
         if( pNext->pFirst ) hpListPrefetch(pNext->pFirst)
       }
       if( pList ) pOrder->pLast->n = pOrder->pLast->nAlloc - pOrder->nFree;

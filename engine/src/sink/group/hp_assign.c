@@ -45,7 +45,7 @@ static int hpAssignGrow(HpAgg *pAgg){
   u32 *aNew;
   assert( pAgg->runs.bOrdered==0 && pAgg->runs.nGroup<=mOld );
   if( mNew>=0x7fffffff
-   || (mNew>=HP_MX_SLOT && !hpGroupMay(&pAgg->runs, nByte, HP_WISH))
+   || (mNew>=HP_MX_SLOT && !hpHeldMay(&pAgg->runs, nByte, HP_WISH))
   ){
     pAgg->bFull = 1;
     return pAgg->runs.nGroup>mOld-mOld/8 ? HP_DECLINE : SQLITE_OK;
@@ -75,7 +75,7 @@ static int hpAssignNew(HpAgg *pAgg, HpFrame *p, int ii, int bNorm){
 
   assert( ii<p->nSel && (bNorm==0 || pAgg->runs.bOrdered) );
   /* It is at the end of the batch that groups can be put aside */
-  if( !hpGroupMay(&pAgg->runs, 0, HP_FINISH) ) return HP_DECLINE;
+  if( !hpHeldMay(&pAgg->runs, 0, HP_FINISH) ) return HP_DECLINE;
   aGroup = hpTableNew(pAgg);
   if( aGroup==0 ) return HP_DECLINE;
   *hpGroupPack(aGroup) = pAgg->aPack[ii];
@@ -84,7 +84,7 @@ static int hpAssignNew(HpAgg *pAgg, HpFrame *p, int ii, int bNorm){
   }
   pHead = hpGroupHead(pPlan, aGroup);
   pHead->iPos = p->iPos + row;
-  if( pPlan->bIntKey && pAgg->aPack[ii].b==HP_PACK_INT ){
+  if( pPlan->entry.bIntKey && pAgg->aPack[ii].b==HP_PACK_INT ){
     const HpVec *pVec = &p->aVec[pPlan->keys.aVec[0]];
     if( pVec->aTag[row & pVec->mIdx]==HP_INT ){
       if( pPlan->nSet ) hpDistinctBegin(pPlan, aGroup);
@@ -113,8 +113,8 @@ static int hpAssignNew(HpAgg *pAgg, HpFrame *p, int ii, int bNorm){
   if( pPlan->nSet ) hpDistinctBegin(pPlan, aGroup);
   if( pAgg->runs.nGroup==1 ){
     pAgg->runs.nSame = pHead->nNorm;
-  }else if( !pPlan->bIntKey ){
-    const u8 *zFirst = hpGroupHead(pPlan, hpGroupAt(&pAgg->runs, 0))->z;
+  }else if( !pPlan->entry.bIntKey ){
+    const u8 *zFirst = hpGroupHead(pPlan, hpHeldAt(&pAgg->runs, 0))->z;
     u32 n = MIN(pAgg->runs.nSame, pHead->nNorm);
     u32 i;
     for(i=0; i<n && z[i]==zFirst[i]; i++){}
@@ -186,7 +186,7 @@ static int hpAssignRow(HpAgg *pAgg, HpFrame *p, int ii){
   assert( pAgg->runs.nGroup<=pAgg->mSlot );  /* Some slot is empty */
   while( (iGroup = pAgg->aSlot[2*j+1])!=0 ){
     if( pAgg->aSlot[2*j]==salt
-     && hpAssignIs(pAgg, hpGroupAt(&pAgg->runs, iGroup-1), ii)
+     && hpAssignIs(pAgg, hpHeldAt(&pAgg->runs, iGroup-1), ii)
     ){
       break;
     }
@@ -270,7 +270,7 @@ static int hpAssignMany(HpAgg *pAgg, HpFrame *p, int bAll){
   const u64 *aHash = pAgg->aHash;
   /* Bytes of a group that are used a row */
   int nHot = bAll ? MAX(pAgg->nHot, (int)sizeof(HpPack))
-                  : pPlan->iHeadOff + (int)sizeof(HpHead);
+                  : pPlan->entry.iHeadOff + (int)sizeof(HpHead);
   int nSel = p->nSel;
   int ii, k, rc;
   for(ii=0; ii<nSel; ii++){
@@ -292,14 +292,14 @@ static int hpAssignMany(HpAgg *pAgg, HpFrame *p, int bAll){
     }
     pAgg->aiGroup[ii] = iGroup;
     if( iGroup ){
-      u8 *aGroup = hpGroupAt(&pAgg->runs, iGroup-1);
+      u8 *aGroup = hpHeldAt(&pAgg->runs, iGroup-1);
       for(k=0; k<nHot; k+=64) hpPrefetch(&aGroup[k]);
     }
   }
   for(ii=0; ii<nSel && !bAll; ii++){
     u32 iGroup = pAgg->aiGroup[ii];
     if( iGroup && pAgg->aPack[ii].b==HP_UNPACKED ){
-      hpPrefetch(hpGroupHead(pPlan, hpGroupAt(&pAgg->runs, iGroup-1))->z);
+      hpPrefetch(hpGroupHead(pPlan, hpHeldAt(&pAgg->runs, iGroup-1))->z);
     }
   }
   for(ii=0; ii<nSel; ii++){
@@ -308,7 +308,7 @@ static int hpAssignMany(HpAgg *pAgg, HpFrame *p, int bAll){
       assert( ii>0 );
       pAgg->aiGroup[ii] = pAgg->aiGroup[ii-1];
     }else if( iGroup
-           && hpAssignIs(pAgg, hpGroupAt(&pAgg->runs, iGroup-1), ii)
+           && hpAssignIs(pAgg, hpHeldAt(&pAgg->runs, iGroup-1), ii)
     ){
       pAgg->aiGroup[ii] = iGroup-1;
     }else{
@@ -363,7 +363,7 @@ static int hpAssignOrdered(HpAgg *pAgg, HpFrame *p, int *pnDone){
   int ii, rc;
 
   last.a = last.b = HP_UNPACKED;
-  if( pRuns->nGroup ) last = *hpGroupPack(hpGroupAt(pRuns, pRuns->nGroup-1));
+  if( pRuns->nGroup ) last = *hpGroupPack(hpHeldAt(pRuns, pRuns->nGroup-1));
   *pnDone = 0;
   for(ii=0; ii<nSel; ii++){
     const HpPack *pPack = &aPack[ii];
@@ -378,7 +378,7 @@ static int hpAssignOrdered(HpAgg *pAgg, HpFrame *p, int *pnDone){
         u8 aBuf[HP_SZ_NUMBER];
         u32 n;
         const u8 *z =
-            hpGroupKey(pPlan, hpGroupAt(pRuns, pRuns->nGroup-1), aBuf, &n);
+            hpHeldKey(pRuns->pPlan, hpHeldAt(pRuns, pRuns->nGroup-1), aBuf, &n);
         pAgg->runs.key.n = 0;
         if( hpKeyNorm(p, &pPlan->keys, p->aSel[ii], &pRuns->key) ){
           return HP_DECLINE;
@@ -414,7 +414,7 @@ static int hpAssignUnordered(HpAgg *pAgg, HpFrame *p){
   nByte = 2*sizeof(u32)*((i64)mNew+1);
   if( mNew>pAgg->mSlot ){
     u32 *aNew;
-    if( mNew>=HP_MX_SLOT && !hpGroupMay(&pAgg->runs, nByte, HP_WISH) ){
+    if( mNew>=HP_MX_SLOT && !hpHeldMay(&pAgg->runs, nByte, HP_WISH) ){
       rc = hpTableSpill(pAgg);
       pAgg->runs.bOrdered = 0;
       return rc;
@@ -430,7 +430,7 @@ static int hpAssignUnordered(HpAgg *pAgg, HpFrame *p){
   pAgg->runs.bOrdered = 0;
   memset(pAgg->aSlot, 0, nByte);
   for(i=0; i<pAgg->runs.nGroup; i++){
-    const u8 *aGroup = hpGroupAt(&pAgg->runs, i);
+    const u8 *aGroup = hpHeldAt(&pAgg->runs, i);
     u32 salt = p->pCfg->bHash0 ? 0 : (u32)(hpGroupHash(pAgg->pPlan, aGroup)>>16);
     u32 j = salt & mNew;
     while( pAgg->aSlot[2*j+1] ) j = (j+1) & mNew;
@@ -508,7 +508,7 @@ static const HpAssigner hpAssignByOrder = { hpAssignOrderRows };
 /* HpAssigner.xRows: all are of one group, which is there already */
 static int hpAssignOneRows(HpAgg *pAgg, HpFrame *p){
   const HpGroupPlan *pPlan = pAgg->pPlan;
-  u8 *aGroup = hpGroupAt(&pAgg->runs, 0);
+  u8 *aGroup = hpHeldAt(&pAgg->runs, 0);
   HpHead *pHead = hpGroupHead(pPlan, aGroup);
   assert( pHead->iPos==HP_NO_POS || pHead->iPos<p->iPos+p->aSel[0] );
   if( pHead->iPos!=HP_NO_POS ) return SQLITE_OK;
@@ -551,7 +551,7 @@ static int hpAssignIsRight(const HpAgg *pAgg, const HpFrame *p){
     const HpPack *pPack;
     if( iGroup>=pAgg->runs.nGroup ) return 0;
     if( pAgg->runs.bOrdered && ii>0 && iGroup<pAgg->aiGroup[ii-1] ) return 0;
-    pPack = hpGroupPack(hpGroupAt(&pAgg->runs, iGroup));
+    pPack = hpGroupPack(hpHeldAt(&pAgg->runs, iGroup));
     if( bPack && (pPack->a!=aPack[ii].a || pPack->b!=aPack[ii].b) ) return 0;
   }
   return 1;

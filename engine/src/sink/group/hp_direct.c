@@ -279,7 +279,7 @@ static int hpDirectArray(HpAgg *pAgg, int nSel){
     return ++p->nTry<HP_MX_TRIES;
   }
   nByte = (i64)sizeof(u32)<<p->nBit;
-  if( (1<<p->nBit)>HP_MN_DIRECT && !hpGroupMay(&pAgg->runs, nByte, HP_WISH) ) return 0;
+  if( (1<<p->nBit)>HP_MN_DIRECT && !hpHeldMay(&pAgg->runs, nByte, HP_WISH) ) return 0;
   p->aGroup = hpArenaMalloc(nByte);
   if( p->aGroup==0 ) return 0;
   memset(p->aGroup, 0, nByte);
@@ -430,7 +430,7 @@ static int hpDirectRows(HpAgg *pAgg, HpFrame *pFrame, int *pnNew){
     if( iGroup==0 ){
       pAgg->aNew[nNew++] = (u16)ii;
     }else if( nHot ){
-      const u8 *aGroup = hpGroupAt(&pAgg->runs, iGroup-1);
+      const u8 *aGroup = hpHeldAt(&pAgg->runs, iGroup-1);
       for(k=0; k<nHot; k+=64) hpPrefetch(&aGroup[k]);
     }
   }

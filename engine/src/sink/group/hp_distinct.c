@@ -43,7 +43,7 @@
 
 /* HP_SERIAL if fewer workers need less memory, else HP_DECLINE */
 static int hpDistinctFull(const HpRuns *pRuns){
-  return pRuns->pPlan->nSet>0 && pRuns->pWorker->pQuery->nWorker>1 ? HP_SERIAL : HP_DECLINE;
+  return hpGroupOf(pRuns->pPlan)->nSet>0 && pRuns->pWorker->pQuery->nWorker>1 ? HP_SERIAL : HP_DECLINE;
 }
 
 /* Memory for a hash table of *pm+1 entries, of sz bytes each, twice as many as it has */
@@ -52,7 +52,7 @@ static void *hpDistinctGrow(HpRuns *pRuns, u32 *pm, int sz){
   i64 nByte = sz*((i64)mNew+1);
   void *pNew;
   assert( (mNew & (mNew+1))==0 );
-  if( mNew>=HP_MX_SET_SLOT || !hpGroupMay(pRuns, nByte, HP_KEEP) ) return 0;
+  if( mNew>=HP_MX_SET_SLOT || !hpHeldMay(pRuns, nByte, HP_KEEP) ) return 0;
   pNew = hpArenaMalloc(nByte);
   if( pNew==0 ) return 0;
   memset(pNew, 0, nByte);
@@ -67,7 +67,7 @@ static SQLITE_INLINE u32 hpDistinctWith(u64 hash, const HpHead *pHead){
 }
 
 /* The group of a head */
-#define hpDistinctGroup(PLAN,HEAD) ((u8*)(HEAD) - (PLAN)->iHeadOff)
+#define hpDistinctGroup(PLAN,HEAD) ((u8*)(HEAD) - (PLAN)->entry.iHeadOff)
 
 /*
 ** The keys of aGroup, a new group, are set: note a hash of them that is the same in all
@@ -168,7 +168,7 @@ static int hpDistinctKey(
     }
     j = (j+1) & pSet->mKey;
   }
-  if( !hpGroupMay(&pAgg->runs, 0, HP_KEEP) ) return hpDistinctFull(&pAgg->runs);
+  if( !hpHeldMay(&pAgg->runs, 0, HP_KEEP) ) return hpDistinctFull(&pAgg->runs);
   zNew = hpArenaAlloc(&pAgg->runs.arena, pKey->n);
   if( zNew==0 ) return HP_DECLINE;
   memcpy(zNew, pKey->a, pKey->n);
@@ -306,7 +306,7 @@ static int hpDistinctHasKey(
 
 /* Places iFirst to iEnd-1 of set iSet of worker iWorker: note which are there again */
 static void hpDistinctLook(const HpQuery *p, int iWorker, int iSet, u32 iFirst, u32 iEnd){
-  const HpGroupPlan *pPlan = p->pEntry;
+  const HpGroupPlan *pPlan = hpGroupOf(p->pEntry);
   HpSet *pSet = hpDistinctSet(p, iWorker, iSet);
   u32 nPack = pSet->aPack ? pSet->mPack+1 : 0;
   u32 i;
@@ -333,13 +333,13 @@ static void hpDistinctSlices(HpWorker *pWorker){
     int iWorker, iSet;
     i = hpThreadNext(p, &p->iMerge);
     for(iWorker=1; iWorker<p->nWorker; iWorker++){
-      for(iSet=0; iSet<p->pEntry->nSet; iSet++){
+      for(iSet=0; iSet<hpGroupOf(p->pEntry)->nSet; iSet++){
         n = ((i64)hpDistinctPlaces(hpDistinctSet(p, iWorker, iSet)) + HP_SET_SLICE-1)
                 / HP_SET_SLICE;
         if( i<n ) break;
         i -= n;
       }
-      if( iSet<p->pEntry->nSet ) break;
+      if( iSet<hpGroupOf(p->pEntry)->nSet ) break;
     }
     if( iWorker==p->nWorker ) break;
     n = hpDistinctPlaces(hpDistinctSet(p, iWorker, iSet));
@@ -351,7 +351,7 @@ static void hpDistinctSlices(HpWorker *pWorker){
 
 /* Step 2: take what is there again out of the counts of this worker */
 static void hpDistinctTake(HpWorker *pWorker){
-  const HpGroupPlan *pPlan = pWorker->pQuery->pEntry;
+  const HpGroupPlan *pPlan = hpGroupOf(pWorker->pQuery->pEntry);
   HpAgg *pAgg = (HpAgg*)pWorker->pSink;
   int k;
   pWorker->rc = SQLITE_OK;
@@ -388,7 +388,7 @@ static int hpDistinctIsSane(const HpSet *pSet){
 ** same group.
 */
 static int hpDistinctCombine(HpQuery *p){
-  const HpGroupPlan *pPlan = p->pEntry;
+  const HpGroupPlan *pPlan = hpGroupOf(p->pEntry);
   int nWith = 0;         /* Workers with groups */
   int i, k, rc;
   assert( p->pCrew==0 && p->nMerge==0 );

@@ -121,7 +121,7 @@ static int hpRareIsFull(const HpAgg *pAgg){
 /* Is there memory for a run of the groups of pAgg? */
 static int hpRareHasRoom(const HpAgg *pAgg){
   i64 nByte = hpRareBytes(pAgg) + 16*(i64)pAgg->runs.nGroup;
-  return nByte<=SQLITE_MAX_LENGTH/2 && hpGroupMay(&pAgg->runs, nByte, HP_WISH);
+  return nByte<=SQLITE_MAX_LENGTH/2 && hpHeldMay(&pAgg->runs, nByte, HP_WISH);
 }
 
 /* HpHolder: groups stay in the one table, whatever comes */

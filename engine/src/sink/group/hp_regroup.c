@@ -82,7 +82,7 @@ static void hpRegroupForget(HpQuery *p, void (*xFree)(HpQuery*)){
 */
 static int hpRegroupRow(HpWorker *p, u8 *aGroup, int i){
   HpQuery *pGroups = p->pQuery->pGroups;
-  const HpGroupPlan *pPlan = pGroups->pEntry;
+  const HpGroupPlan *pPlan = hpGroupOf(pGroups->pEntry);
   int nKey = pPlan->keys.n;
   int k, rc;
   HpVal val;

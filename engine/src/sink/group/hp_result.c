@@ -34,11 +34,11 @@ static int hpResultMerge(const HpGroupPlan *pPlan, u8 *aTo, const u8 *aFrom){
   int bTake = pPlan->bLoadFirst && bEarlier;
   int k, rc;
 
-  assert( pPlan->bRows==0 && pPlan->bOpaque==0 );
+  assert( pPlan->entry.bRows==0 && pPlan->bOpaque==0 );
   assert( aTo!=aFrom && hpGroupSame(pPlan, aTo, aFrom) );
   if( pFrom->iPos==HP_NO_POS ) return SQLITE_OK;
   if( pTo->iPos==HP_NO_POS ){
-    memcpy(aTo, aFrom, pPlan->szGroup);
+    memcpy(aTo, aFrom, pPlan->entry.szEntry);
     return SQLITE_OK;
   }
   for(k=0; k<pPlan->nAgg; k++){
@@ -112,8 +112,8 @@ static u8 hpResultSum(const HpSum *pSum, const FuncDef *pFunc, HpVal *pVal){
 /* Have the workers of p added up values in another order than SQLite does? */
 static int hpResultMixed(const HpQuery *p){
   int i;
-  if( p->pEntry->bAnyOrder ) return 1;
-  for(i=0; i<p->nWorker && p->apWorker[i]->pRuns->bLanes==0; i++){}
+  if( hpGroupOf(p->pEntry)->bAnyOrder ) return 1;
+  for(i=0; i<p->nWorker && ((HpAgg*)p->apWorker[i]->pRuns)->bLanes==0; i++){}
   return i<p->nWorker;
 }
 
@@ -258,10 +258,10 @@ static void *hpResultCall(Mem *pMem, FuncDef *pFunc, int nByte){
 ** Copy a group into the registers aMem[].  pBuf is scratch.
 */
 static int hpResultLoad(HpQuery *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
-  const HpGroupPlan *pPlan = p->pEntry;
+  const HpGroupPlan *pPlan = hpGroupOf(p->pEntry);
   const HpHead *pHead = hpGroupHead(pPlan, aGroup);
   int k;
-  assert( pPlan->bRows==0 && hpGroupIsSane(pPlan, aGroup) );
+  assert( pPlan->entry.bRows==0 && hpGroupIsSane(pPlan, aGroup) );
   if( hpGroupIsInt(pPlan, aGroup) ){
     sqlite3VdbeMemSetInt64(&aMem[pPlan->iKeyReg], (i64)hpGroupPack(aGroup)->a);
   }else if( pPlan->keys.n ){

@@ -178,7 +178,7 @@ static void hpSumCtx(const HpSum *pSum, SumCtx *pCtx){
 ** One step of sum() with row i of pVec.  As sumStep().
 */
 static SQLITE_INLINE void hpSumValue(
-  HpRuns *pRuns,
+  HpAgg *pAgg,
   HpFrame *p,
   HpSum *pSum,
   const HpVec *pVec,
@@ -187,7 +187,7 @@ static SQLITE_INLINE void hpSumValue(
   u8 tag;
   i64 iVal = 0;
   double r = 0.0;
-  assert( pRuns->pWorker==p->pWorker && pVec->bLate==0 );
+  assert( pAgg->runs.pWorker==p->pWorker && pVec->bLate==0 );
   i &= pVec->mIdx;
   tag = pVec->aTag[i];
   if( tag==HP_NULL ) return;
@@ -218,7 +218,7 @@ static SQLITE_INLINE void hpSumValue(
       pSum->n |= HP_SUM_OVRFL;
       if( p->pWorker->pQuery->bExact==0 ){
         hpSumWide(pSum, iVal>>63, (u64)iVal);
-        pRuns->bLanes = 1;
+        pAgg->bLanes = 1;
         return;
       }
       hpSumApprox(pSum);
@@ -316,7 +316,7 @@ static i64 hpSumIntsAvx2(const HpVal *aVal, int n, u64 *pmAbs){
 ** high halves by themselves.
 */
 static void hpSumInts(
-  HpRuns *pRuns,
+  HpAgg *pAgg,
   HpSum *pSum,
   const HpVal *aVal,
   const u16 *aRow,
@@ -329,7 +329,7 @@ static void hpSumInts(
   int ii;
 #ifdef HP_AVX2
   /* Rows that follow each other, and numbers that are far from overflowing */
-  assert( !hpSumIsReal(pSum) && pRuns->pWorker->pQuery->bExact==0 );
+  assert( !hpSumIsReal(pSum) && pAgg->runs.pWorker->pQuery->bExact==0 );
   if( bAvx2 && n>=HP_MIN_LANES && aRow[n-1]-aRow[0]==n-1
    && pSum->u.i.iSum<=LARGEST_INT64/2 && pSum->u.i.iSum>=SMALLEST_INT64/2
   ){
@@ -360,7 +360,7 @@ static void hpSumInts(
     for(ii=0; ii<n && sqlite3AddInt64(&x, aVal[aRow[ii]].i)==0; ii++){}
     if( ii<n ){
       pSum->n |= HP_SUM_OVRFL;
-      pRuns->bLanes = 1;
+      pAgg->bLanes = 1;
     }
   }
   hpSumWide(pSum, iHigh>>32, (u64)iHigh<<32);
@@ -373,7 +373,7 @@ static void hpSumInts(
 ** Sum the values of pVec in rows aRow[0..n-1], which all belong to one group.
 */
 static void hpSumRange(
-  HpRuns *pRuns,
+  HpAgg *pAgg,
   HpFrame *p,
   HpSum *pSum,
   const HpVec *pVec,
@@ -384,14 +384,14 @@ static void hpSumRange(
   int ii = 0;
   if( pVec->mIdx!=0 && pVec->mType==HP_INT && !hpSumIsReal(pSum) ){
     if( p->pWorker->pQuery->bExact==0 ){
-      hpSumInts(pRuns, pSum, aVal, aRow, n, p->bAvx2);
+      hpSumInts(pAgg, pSum, aVal, aRow, n, p->bAvx2);
       ii = n;
     }
   }else if( pVec->mIdx!=0 && (pVec->mType==HP_REAL || pVec->bFloat) ){
     /* Stock's sum is one of integers until the first real.  From there on,
     ** unless it had overflowed, integers and reals take the same step. */
     while( ii<n && (pSum->n & (HP_SUM_REAL|HP_SUM_OVRFL))!=HP_SUM_REAL ){
-      hpSumValue(pRuns, p, pSum, pVec, aRow[ii++]);
+      hpSumValue(pAgg, p, pSum, pVec, aRow[ii++]);
     }
 #ifdef HP_AVX2
     if( p->bAvx2 && n-ii>=HP_MIN_LANES && p->pWorker->pQuery->bExact==0 ){
@@ -399,7 +399,7 @@ static void hpSumRange(
       hpSumAvx2(pSum, aVal, &aRow[ii], nLane);
       pSum->n += (i64)nLane*HP_SUM_ONE;
       ii += nLane;
-      pRuns->bLanes = 1;
+      pAgg->bLanes = 1;
     }
 #endif
     if( ii<n ){
@@ -410,7 +410,7 @@ static void hpSumRange(
       *pSum = sum;
     }
   }
-  for(; ii<n; ii++) hpSumValue(pRuns, p, pSum, pVec, aRow[ii]);
+  for(; ii<n; ii++) hpSumValue(pAgg, p, pSum, pVec, aRow[ii]);
 }
 
 /*
@@ -418,7 +418,7 @@ static void hpSumRange(
 ** own group.
 */
 static void hpSumScattered(
-  HpRuns *pRuns,
+  HpAgg *pAgg,
   HpFrame *p,
   int iOff,
   const HpVec *pVec,
@@ -432,7 +432,7 @@ static void hpSumScattered(
    || (pVec->mType!=HP_INT && pVec->mType!=HP_REAL && !pVec->bFloat)
   ){
     for(ii=0; ii<nSel; ii++){
-      hpSumValue(pRuns, p, (HpSum*)&apGroup[ii][iOff], pVec, aSel[ii]);
+      hpSumValue(pAgg, p, (HpSum*)&apGroup[ii][iOff], pVec, aSel[ii]);
     }
   }else if( pVec->mType==HP_INT ){
     for(ii=0; ii<nSel; ii++){
@@ -440,7 +440,7 @@ static void hpSumScattered(
       i64 v = pVec->aVal[aSel[ii]].i;
       i64 x = pSum->u.i.iSum;
       if( hpSumIsReal(pSum) || sqlite3AddInt64(&x, v) ){
-        hpSumValue(pRuns, p, pSum, pVec, aSel[ii]);
+        hpSumValue(pAgg, p, pSum, pVec, aSel[ii]);
       }else{
         pSum->u.i.mAbs |= hpAbsBits(v);
         pSum->u.i.iSum = x;
@@ -451,7 +451,7 @@ static void hpSumScattered(
     for(ii=0; ii<nSel; ii++){
       HpSum *pSum = (HpSum*)&apGroup[ii][iOff];
       if( (pSum->n & (HP_SUM_REAL|HP_SUM_OVRFL))!=HP_SUM_REAL ){
-        hpSumValue(pRuns, p, pSum, pVec, aSel[ii]);
+        hpSumValue(pAgg, p, pSum, pVec, aSel[ii]);
       }else{
         pSum->n += HP_SUM_ONE;
         hpSumReal(&pSum->u.r, pVec->aVal[aSel[ii]].r);

@@ -14,7 +14,7 @@
 **    hpTableIsSane()  for asserts
 **    hpTableClose()   free everything
 **
-** Groups are numbered as they appear.  A group is HpGroupPlan.szGroup bytes: the
+** Groups are numbered as they appear.  A group is HpEntryPlan.szEntry bytes: the
 ** state of each aggregate, where its key record is (hp_key.c), and a copy of
 ** its bare columns; groups lie in chunks that never move.  They are found
 ** through a hash table of 8-byte entries, the upper half of the hash value
@@ -53,13 +53,13 @@ static u8 *hpTableNew(HpAgg *pAgg){
       pAgg->runs.nChunkAlloc = nNew;
     }
     pAgg->runs.apChunk[iChunk] =
-        hpArenaAlloc(&pAgg->runs.arena, (i64)nFirst*pAgg->pPlan->szGroup);
+        hpArenaAlloc(&pAgg->runs.arena, (i64)nFirst*pAgg->pPlan->entry.szEntry);
     if( pAgg->runs.apChunk[iChunk]==0 ) return 0;
   }
   assert( iGroup/HP_CHUNK<pAgg->runs.nChunkAlloc );
   pAgg->runs.nGroup++;
-  aGroup = hpGroupAt(&pAgg->runs, iGroup);
-  memset(aGroup, 0, pAgg->pPlan->szGroup);
+  aGroup = hpHeldAt(&pAgg->runs, iGroup);
+  memset(aGroup, 0, pAgg->pPlan->entry.szEntry);
   hpGroupHead(pAgg->pPlan, aGroup)->iPos = HP_NO_POS;
   return aGroup;
 }
@@ -76,7 +76,7 @@ static void hpTableRelease(HpAgg *pAgg){
   for(k=0; k<pPlan->nAgg; k++){
     if( pPlan->aAgg[k].eAgg!=HP_AGG_CALL ) continue;
     for(i=0; i<pAgg->runs.nGroup; i++){
-      Mem *pMem = hpGroupState(&pPlan->aAgg[k], hpGroupAt(&pAgg->runs, i));
+      Mem *pMem = hpGroupState(&pPlan->aAgg[k], hpHeldAt(&pAgg->runs, i));
       if( pMem->db ) sqlite3VdbeMemRelease(pMem);
     }
   }
@@ -89,21 +89,21 @@ static int hpTableOpen(HpFrame *p, const HpGroupPlan *pPlan, HpAgg **ppAgg){
   int n = p->nAlloc;
   HpAgg *pAgg;
 
-  assert( n>0 && pPlan->szGroup>=(int)sizeof(HpHead) && pPlan->bRows==0 );
+  assert( n>0 && pPlan->entry.szEntry>=(int)sizeof(HpHead) && pPlan->entry.bRows==0 );
   *ppAgg = pAgg = sqlite3_malloc64(sizeof(*pAgg));
   if( pAgg==0 ) return HP_DECLINE;
   memset(pAgg, 0, sizeof(*pAgg));
   pAgg->pPlan = pPlan;
-  pAgg->nHot = pPlan->iHeadOff;
-  hpGroupInit(&pAgg->runs, pPlan, p->pWorker);
+  pAgg->nHot = pPlan->entry.iHeadOff;
+  hpHeldInit(&pAgg->runs, &pPlan->entry, p->pWorker);
   pAgg->aPart = hpArenaAlloc(&pAgg->scratch, sizeof(u16)*(i64)n);
   /* Sets and opaque states are never put aside, nor is this arena cleared */
   pAgg->aSet = hpArenaAlloc(&pAgg->runs.arena, sizeof(HpSet)*(i64)(pPlan->nSet+1));
-  pAgg->runs.aSign = hpArenaAlloc(&pAgg->scratch,
+  pAgg->aSign = hpArenaAlloc(&pAgg->scratch,
                                   sizeof(struct HpSign)*(i64)(pPlan->nAgg+1));
   if( pAgg->aSet ) memset(pAgg->aSet, 0, sizeof(HpSet)*(pPlan->nSet+1));
-  if( pAgg->aPart==0 || pAgg->aSet==0 || pAgg->runs.aSign==0 ) return HP_DECLINE;
-  memset(pAgg->runs.aSign, 0, sizeof(pAgg->runs.aSign[0])*(pPlan->nAgg+1));
+  if( pAgg->aPart==0 || pAgg->aSet==0 || pAgg->aSign==0 ) return HP_DECLINE;
+  memset(pAgg->aSign, 0, sizeof(pAgg->aSign[0])*(pPlan->nAgg+1));
   if( pPlan->keys.n==0 ) return hpTableNew(pAgg) ? SQLITE_OK : HP_DECLINE;
   pAgg->apPart = hpArenaAlloc(&pAgg->scratch, sizeof(u8*)*(i64)n);
   pAgg->aiGroup = hpArenaAlloc(&pAgg->scratch, sizeof(u32)*(i64)n);
@@ -189,7 +189,7 @@ static void hpTableReset(HpAgg *pAgg, i64 mxByte){
     }
   }
   assert( nByte==2*(i64)sizeof(u32)*((i64)pAgg->mSlot+1) );
-  hpGroupReset(&pAgg->runs);
+  hpHeldReset(&pAgg->runs);
   pAgg->bFull = 0;
   hpDirectClear(pAgg);
   memset(pAgg->aSlot, 0, nByte);
@@ -204,7 +204,7 @@ static int hpTableSpill(HpAgg *pAgg){
   if( pAgg->runs.nGroup==0 ) return SQLITE_OK;
   assert( hpTableIsSane(pAgg) );
   hpAggSettle(pAgg);
-  rc = hpSpillGroups(&pAgg->runs);
+  rc = hpSpillHeld(&pAgg->runs);
   if( rc==SQLITE_OK ) hpTableReset(pAgg, pAgg->runs.pWorker->pQuery->budget.nShare/4);
   return rc;
 }

@@ -122,7 +122,7 @@ static int hpTallyRoom(HpAgg *pAgg, u32 nGroup){
     if( p->aSum[i].anNull ) nMore += sizeof(u32);
   }
   /* While an array grows it is there twice */
-  if( nGroup>0x3fffffff || !hpGroupMay(&pAgg->runs, nMore*nNew, HP_WISH) ) return HP_DECLINE;
+  if( nGroup>0x3fffffff || !hpHeldMay(&pAgg->runs, nMore*nNew, HP_WISH) ) return HP_DECLINE;
   rc = hpTallyGrow(pAgg, (void**)&p->anRow, sizeof(u32), nOld, nNew);
   for(i=0; i<p->nSum && rc==SQLITE_OK; i++){
     HpTallySum *pSum = &p->aSum[i];
@@ -158,7 +158,7 @@ static void hpTallyEnd(HpAgg *pAgg){
   p->nByte = 0;
   if( p->bBegun ){
     pAgg->pAccum = p->pBefore;
-    pAgg->nHot = pAgg->pPlan->iHeadOff;
+    pAgg->nHot = pAgg->pPlan->entry.iHeadOff;
   }
   p->bBegun = 0;
 }
@@ -190,7 +190,7 @@ static int hpTallyTake(HpAgg *pAgg){
     const HpAggDef *pDef = &pAgg->pPlan->aAgg[pTo->iAgg];
     if( pTo->eKind==HP_NULL ) continue;
     for(g=0; g<pAgg->runs.nGroup; g++){
-      const HpSum *pSum = hpGroupState(pDef, hpGroupAt(&pAgg->runs, g));
+      const HpSum *pSum = hpGroupState(pDef, hpHeldAt(&pAgg->runs, g));
       i64 n = hpSumCount(pSum);
       if( pSum->n & HP_SUM_OVRFL ) return HP_DECLINE;
       if( n>0 && hpSumIsReal(pSum)!=(pTo->eKind==HP_REAL) ) return HP_DECLINE;
@@ -228,7 +228,7 @@ static void hpTallySettle(HpAgg *pAgg){
     const HpAggDef *pDef = &pAgg->pPlan->aAgg[pFrom->iAgg];
     for(g=0; g<nGroup; g++){
       i64 n = (i64)p->anRow[g] - (pFrom->anNull ? pFrom->anNull[g] : 0);
-      void *pState = hpGroupState(pDef, hpGroupAt(&pAgg->runs, g));
+      void *pState = hpGroupState(pDef, hpHeldAt(&pAgg->runs, g));
       HpSum *pSum = pState;
       assert( n>=0 );
       if( n==0 ) continue;

@@ -7,9 +7,9 @@
 ** hp_topgroup: groups that may be among the first ones of an order.
 **
 **    hpTopGroupMost()     the scan begins: so many groups are wanted
-**    hpTopGroupFind()     when all workers are done: find them
-**    hpTopGroupBegin()    or the groups are about to be delivered in key order:
-**    hpTopGroupWanted()   may the next one be among the first?
+**    hpTopGroupMerge()    when all workers are done: find them, or merge all
+**    hpTopGroupBegin()    groups are about to be delivered
+**    hpTopGroupNext()     the next group: one that may be among the first
 **    hpTopGroupEnd()      free what that needs
 **
 ** SELECT a, count(*) FROM t GROUP BY a ORDER BY 2 DESC LIMIT 10 shows ten groups.  SQLite
@@ -75,7 +75,7 @@ static int hpTopGroupIsWorse(
     c = hpVecValCompare(pA->x.tag, pA->x.val, 0, pB->x.tag, pB->x.val, 0, 0);
   }
   if( c==0 && pTop->bKeys && p->bOrder==0 ){
-    return hpRadixCompare(p->pPlan, pA->aGroup, pB->aGroup)>0;
+    return hpRadixCompare(&p->pPlan->entry, pA->aGroup, pB->aGroup)>0;
   }
   return pTop->bDesc ? c<0 : c>0;
 }
@@ -155,8 +155,10 @@ static int hpTopGroupAdd(HpTopGroup *p, const struct HpTopEntry *pNew){
 ** memory all are.
 */
 static void hpTopGroupBegin(HpQuery *p){
+  const HpGroupPlan *pPlan = hpGroupOf(p->pEntry);
   assert( p->pTopGroup==0 );
-  if( p->nTop && p->pEntry->top.iAgg>=0 ) p->pTopGroup = hpTopGroupNew(p->pEntry, p->nTop, 1);
+  if( p->nTop==0 || pPlan->top.iAgg<0 ) return;
+  p->pTopGroup = hpTopGroupNew(pPlan, p->nTop, 1);
 }
 
 /*
@@ -164,8 +166,9 @@ static void hpTopGroupBegin(HpQuery *p){
 */
 static int hpTopGroupWanted(HpQuery *p, u8 *aGroup){
   struct HpTopEntry x;
-  assert( p->pTopGroup->bOrder && p->pTopGroup->pPlan==p->pEntry );
-  return !hpTopGroupEntry(p->pEntry, aGroup, &x) || hpTopGroupAdd(p->pTopGroup, &x);
+  assert( p->pTopGroup->bOrder && p->pTopGroup->pPlan==hpGroupOf(p->pEntry) );
+  return !hpTopGroupEntry(hpGroupOf(p->pEntry), aGroup, &x)
+      || hpTopGroupAdd(p->pTopGroup, &x);
 }
 
 /* Free what p has */
@@ -193,14 +196,14 @@ static int hpTopGroupMeet(HpAgg *pTo, u32 *aSalt, u8 **apGroup, int *pn){
     }
     aAt[i] = j;
     if( iGroup ){
-      const u8 *aGroup = hpGroupAt(&pTo->runs, iGroup-1);
-      for(k=0; k<pPlan->szGroup; k+=64) hpPrefetch(&aGroup[k]);
+      const u8 *aGroup = hpHeldAt(&pTo->runs, iGroup-1);
+      for(k=0; k<pPlan->entry.szEntry; k+=64) hpPrefetch(&aGroup[k]);
     }
   }
   for(i=0; i<*pn; i++){
     u32 iGroup = pTo->aSlot[2*aAt[i]+1];
     if( iGroup && hpGroupPack(apGroup[i])->b==HP_UNPACKED ){
-      hpPrefetch(hpGroupHead(pPlan, hpGroupAt(&pTo->runs, iGroup-1))->z);
+      hpPrefetch(hpGroupHead(pPlan, hpHeldAt(&pTo->runs, iGroup-1))->z);
       hpPrefetch(hpGroupHead(pPlan, apGroup[i])->z);
     }
   }
@@ -210,7 +213,7 @@ static int hpTopGroupMeet(HpAgg *pTo, u32 *aSalt, u8 **apGroup, int *pn){
     u8 *aFound = 0;
     for(; (iGroup = pTo->aSlot[2*j+1])!=0; j = (j+1) & pTo->mSlot){
       if( pTo->aSlot[2*j]!=aSalt[i] ) continue;
-      aFound = hpGroupAt(&pTo->runs, iGroup-1);
+      aFound = hpHeldAt(&pTo->runs, iGroup-1);
       if( hpGroupSame(pPlan, aFound, apGroup[i]) ) break;
     }
     if( iGroup==0 ){
@@ -255,8 +258,10 @@ static void hpTopGroupFold(HpWorker *p){
           if( !bMore ) break;
         }else if( ((aEntry[0]-(u32)iFirst) & pFrom->mSlot)<nSlice ){
           aSalt[n] = aEntry[0];
-          apGroup[n] = hpGroupAt(&pFrom->runs, aEntry[1]-1);
-          for(k=0; k<pFrom->pPlan->szGroup; k+=64) hpPrefetch(&apGroup[n][k]);
+          apGroup[n] = hpHeldAt(&pFrom->runs, aEntry[1]-1);
+          for(k=0; k<pFrom->pPlan->entry.szEntry; k+=64){
+            hpPrefetch(&apGroup[n][k]);
+          }
           n++;
         }
       }
@@ -301,7 +306,7 @@ static void hpTopGroupBest(HpWorker *p){
   while( p->rc==SQLITE_OK && AtomicLoad(&pQuery->bTopNot)==0
       && (pRuns = hpTopGroupGroups(pQuery, &i, &iEnd))!=0 ){
     for(; i<iEnd && p->rc==SQLITE_OK; i++){
-      u8 *aGroup = hpGroupAt(pRuns, i);
+      u8 *aGroup = hpHeldAt(pRuns, i);
       struct HpTopEntry x;
       if( hpGroupHead(pTop->pPlan, aGroup)->iPos==HP_NO_POS ) continue;
       if( bCheck || nWith>1 ) p->rc = hpResultDoubt(pTop->pPlan, aGroup, bCheck);
@@ -326,7 +331,7 @@ static void hpTopGroupTies(HpWorker *p){
   while( AtomicLoad(&pQuery->bTopNot)==0
       && (pRuns = hpTopGroupGroups(pQuery, &i, &iEnd))!=0 ){
     for(; i<iEnd; i++){
-      u8 *aGroup = hpGroupAt(pRuns, i);
+      u8 *aGroup = hpHeldAt(pRuns, i);
       struct HpTopEntry x;
       if( hpGroupHead(pTop->pPlan, aGroup)->iPos==HP_NO_POS ) continue;
       hpTopGroupEntry(pTop->pPlan, aGroup, &x);
@@ -417,7 +422,7 @@ static int hpTopGroupJoin(
     }
   }
   assert( n==nMost );
-  hpRadixMerge(pTop->pPlan, a, &a[n], n);
+  hpRadixMerge(&pTop->pPlan->entry, a, &a[n], n);
   *papGroup = sqlite3_malloc64(sizeof(u8*)*(u64)(n+1));
   for(*pnGroup=0; *papGroup && *pnGroup<n; ++*pnGroup) (*papGroup)[*pnGroup] = a[*pnGroup].aGroup;
   sqlite3_free(a);
@@ -433,7 +438,8 @@ static int hpTopGroupFind(HpQuery *p, u8 ***papGroup, u32 *pnGroup){
   u64 nGroup = 0;
   int rc = SQLITE_OK;
   int bAlone, i;
-  assert( p->nTop>0 && p->pEntry->nLate==0 && p->pEntry->bOpaque==0 );
+  assert( p->nTop>0 && hpGroupOf(p->pEntry)->nLate==0 );
+  assert( hpGroupOf(p->pEntry)->bOpaque==0 );
   *papGroup = 0;
   if( !hpTopGroupMay(p) ) return SQLITE_OK;
   for(i=0; i<p->nWorker; i++) nGroup += p->apWorker[i]->pRuns->nGroup;
@@ -444,7 +450,7 @@ static int hpTopGroupFind(HpQuery *p, u8 ***papGroup, u32 *pnGroup){
   }
   p->bTopNot = 0;
   for(i=0; i<p->nWorker && rc==SQLITE_OK; i++){
-    HpTopGroup *pTop = hpTopGroupNew(p->pEntry, p->nTop, 0);
+    HpTopGroup *pTop = hpTopGroupNew(hpGroupOf(p->pEntry), p->nTop, 0);
     ((HpAgg*)p->apWorker[i]->pSink)->pTop = pTop;
     if( pTop==0 ) rc = HP_DECLINE;
   }
@@ -459,5 +465,36 @@ static int hpTopGroupFind(HpQuery *p, u8 ***papGroup, u32 *pnGroup){
   }
   p->iMerge = 0;
   return rc;
+}
+
+/*
+** All workers of p are done: make p->apMerge.  If only some groups are wanted
+** they are not sorted yet.
+*/
+static int hpTopGroupMerge(HpQuery *p){
+  if( p->nTop ){
+    u8 **apGroup;
+    u32 n;
+    int rc = hpTopGroupFind(p, &apGroup, &n);
+    if( rc==SQLITE_OK && apGroup ) return hpMergeTake(p, apGroup, n);
+    if( rc==SQLITE_OK ) rc = hpMergeSort(p);
+    if( rc ) return rc;
+  }
+  return hpMergeOpen(p);
+}
+
+/*
+** The next group: *paGroup is NULL if there is none.
+*/
+static int hpTopGroupNext(HpQuery *p, u8 **paGroup){
+  u32 n = 0;
+  for(;;){
+    int rc = hpMergeNext(p, paGroup);
+    if( rc || *paGroup==0 || p->pTopGroup==0 ) return rc;
+    if( hpTopGroupWanted(p, *paGroup) ) return SQLITE_OK;
+    if( ++n%HP_POLL==0 && AtomicLoad(&p->db->u1.isInterrupted) ){
+      return SQLITE_INTERRUPT;
+    }
+  }
 }
 #endif /* SQLITE_OMIT_HP */

@@ -7,7 +7,7 @@
 ** hp_memrun: sorted runs in memory.
 **
 **    hpMemRunMake()     make one of a worker's groups or rows so far
-**    hpMemRunGroup()    a group of one, by its number
+**    hpMemRunAt()    a group of one, by its number
 **    hpMemRunFree()     forget all of a worker
 **
 ** Groups or rows that are too many for the processor's cache are put in order while they
@@ -28,7 +28,7 @@
 #endif
 
 /* Are runs put together by hp_slice.c? */
-static int hpMemRunIsSliced(const HpGroupPlan *pPlan){
+static int hpMemRunIsSliced(const HpEntryPlan *pPlan){
   return pPlan->bRows==0 || pPlan->bWhole;
 }
 
@@ -37,21 +37,21 @@ static int hpMemRunIsSliced(const HpGroupPlan *pPlan){
 ** for the caller to forget.
 */
 static int hpMemRunMake(HpRuns *pRuns){
-  const HpGroupPlan *pPlan = pRuns->pPlan;
+  const HpEntryPlan *pPlan = pRuns->pPlan;
   HpMemRun *pRun;
   HpBuf buf;
   u64 n = 0;
   i64 nAt = hpMemRunIsSliced(pPlan) ? sizeof(u32)*(i64)pRuns->nGroup : 0;
   u32 i;
   int rc;
-  assert( pPlan->nLate==0 && pPlan->bOpaque==0 && pPlan->nSet==0 );
+  assert( pPlan->pType==0 || pPlan->pType->bLarge==0 );
   if( pRuns->nGroup==0 ) return SQLITE_OK;
   if( hpBufGrow(&pRuns->aMemRun, &pRuns->nMemRunAlloc, pRuns->nMemRun, sizeof(HpMemRun)) ){
     return HP_DECLINE;
   }
-  rc = hpRadixGroups(pRuns);
+  rc = hpRadixHeld(pRuns);
   if( rc ) return rc;
-  for(i=0; i<pRuns->nGroup; i++) n += hpSpillSize(pPlan, hpRadixGroup(pRuns, i));
+  for(i=0; i<pRuns->nGroup; i++) n += hpSpillSize(pPlan, hpRadixAt(pRuns, i));
   if( n>SQLITE_MAX_LENGTH ) return HP_DECLINE;
   pRun = &pRuns->aMemRun[pRuns->nMemRun];
   memset(pRun, 0, sizeof(*pRun));
@@ -65,10 +65,10 @@ static int hpMemRunMake(HpRuns *pRuns){
   pRun->nHead = hpSpillHead(pPlan);
   for(i=0; i<pRuns->nGroup; i++){
     u32 iAt = buf.n;
-    if( hpSpillRecord(pPlan, hpRadixGroup(pRuns, i), &buf) ) return HP_DECLINE;
+    if( hpSpillRecord(pPlan, hpRadixAt(pRuns, i), &buf) ) return HP_DECLINE;
     if( nAt ){
       u8 *aEntry = &pRun->a[iAt+pRun->nHead];
-      assert( (iAt & 7)==0 && hpGroupIsSane(pPlan, aEntry) );
+      assert( (iAt & 7)==0 && hpHeldIsSane(pPlan, aEntry) );
       pRun->aAt[i] = iAt/8;
       hpSpillPointers(pPlan, aEntry);
     }
@@ -82,14 +82,13 @@ static int hpMemRunMake(HpRuns *pRuns){
     pRuns->nGroup = 0;
     pRuns->nRowByte = 0;
     hpArenaReset(&pRuns->arena);
-  }else{
-    hpSpillSigns(pRuns);
+    return SQLITE_OK;
   }
-  return SQLITE_OK;
+  return pPlan->pType ? pPlan->pType->xNote(pRuns, 0) : SQLITE_OK;
 }
 
 /* Group i of a run of groups, in key order */
-static u8 *hpMemRunGroup(const HpMemRun *pRun, u32 i){
+static u8 *hpMemRunAt(const HpMemRun *pRun, u32 i){
   assert( pRun->aAt!=0 && i<pRun->nGroup );
   return &pRun->a[8*(i64)pRun->aAt[i]+pRun->nHead];
 }

@@ -4,65 +4,42 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_merge: the groups or rows of all workers, in key order.
+** hp_merge: the entries of all workers, in key order.
 **
 **    hpMergeOpen()     when all workers are done: ready to deliver
-**    hpMergeNext()     the next group or row
+**    hpMergeNext()     the next entry
 **    hpMergeGive()     all pairs, to somebody who takes them
 **    hpMergeClose()    free everything
+**    hpMergeSort()     before hpMergeOpen(), if workers have not done it: sort
+**    hpMergeTake()     in its place: the entries are in order already
 **
-** A sorted run is a sequence of groups whose normalized keys increase: what a
+** A sorted run is a sequence of entries whose normalized keys increase: what a
 ** worker has in memory in the end, and whatever it had to write to its
 ** temporary file before, because of its share of hp_memory.  The answer is the
-** merge of all runs (hp_runs.c), in which groups of equal keys become one
-** (hpResultMerge).  This gives key order, puts the workers' parts together, and
-** bounds memory, all by one mechanism: each spilled group is written once and
-** read once.
+** merge of all runs (hp_runs.c), in which entries of equal keys become one, if
+** they are groups (HpEntryType.xCombine).  This gives key order, puts the
+** workers' parts together, and bounds memory, all by one mechanism: each spilled
+** entry is written once and read once.
 **
-** Rows to be sorted are many, and so are groups that hardly recur (hp_rare.c).  They are
-** put in order while still in the processor's cache, and are in runs in memory that have the
-** form of the file (hp_memrun.c).  Those of groups are put together slice by slice
-** (hp_slice.c); those of rows are read from beginning to end when they are merged: all at
-** once in the end, or before that those of one worker, to be written to its file.
+** Rows to be sorted are many, and so are groups whose keys hardly recur.  They
+** are put in order while still in the processor's cache, and are in runs in
+** memory that have the form of the file (hp_memrun.c).  Those of groups are put
+** together slice by slice (hp_slice.c); those of rows are read from beginning to
+** end when they are merged: all at once in the end, or before that those of one
+** worker, to be written to its file.
 **
 ** Without spilled runs the merge is done in hpMergeOpen(), so that there is
-** still a way back if parts of a group cannot be added up (HP_SERIAL).  Many
-** groups are merged in several parts, each a range of keys that it finds in all
-** runs, and workers take one part after the other.  With spilled runs groups are
-** merged as they are delivered.  Then such doubts have to be ruled out before:
-** hpSpillSigns() looks at each part when it is sorted.
+** still a way back if parts of an entry cannot be added up (HP_SERIAL).  Many
+** entries are merged in several parts, each a range of keys that it finds in all
+** runs, and workers take one part after the other.  With spilled runs entries
+** are merged as they are delivered.  Then such doubts have to be ruled out
+** before: HpEntryType.xNote() looks at each part when it is sorted, and xDoubt()
+** at all of them.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
-
-/*
-** Is that so of any sum of the scan?  Then return HP_DECLINE: when groups are
-** delivered it will be too late.
-*/
-static int hpMergeDoubt(const HpQuery *p){
-  const HpGroupPlan *pPlan = p->pEntry;
-  int k, i;
-  assert( pPlan->bOpaque==0 && (pPlan->bRows==0 || pPlan->nAgg==0) );
-  for(k=0; k<pPlan->nAgg; k++){
-    struct HpSign all;
-    if( pPlan->aAgg[k].eAgg!=HP_AGG_SUM || pPlan->aAgg[k].bShared ) continue;
-    memset(&all, 0, sizeof(all));
-    for(i=0; i<p->nWorker; i++){
-      const struct HpSign *pSign = &p->apWorker[i]->pRuns->aSign[k];
-      all.mAbs |= pSign->mAbs;
-      all.bReal |= pSign->bReal;
-      all.bMinus |= pSign->bMinus;
-      all.bPlus |= pSign->bPlus;
-      all.bUnsound |= pSign->bUnsound;
-    }
-    if( hpSpillDoubt(&pPlan->aAgg[k], &all, p->pass.nScanned) ){
-      return HP_DECLINE;
-    }
-  }
-  return SQLITE_OK;
-}
 
 static void hpMergeClose(HpQuery *p){
   int i;
@@ -79,7 +56,7 @@ static u32 hpSortedFind(const HpRuns *pRuns, const u8 *aGroup){
   u32 n = pRuns->nGroup;
   while( iFirst<n ){
     u32 iMid = iFirst + (n-iFirst)/2;
-    if( hpRadixCompare(pRuns->pPlan, hpRadixGroup(pRuns, iMid), aGroup)<0 ){
+    if( hpRadixCompare(pRuns->pPlan, hpRadixAt(pRuns, iMid), aGroup)<0 ){
       iFirst = iMid+1;
     }else{
       n = iMid;
@@ -108,7 +85,7 @@ static int hpMergePart(HpQuery *p, int iLarge, int i, int n){
     for(j=0; j<2; j++){
       u32 iBound = (u32)((u64)pLarge->nGroup*(i+j)/n);
       aBound[j] = i+j==0 ? 0 : i+j==n ? pRuns->nGroup :
-          hpSortedFind(pRuns, hpRadixGroup(pLarge, iBound));
+          hpSortedFind(pRuns, hpRadixAt(pLarge, iBound));
     }
     assert( aBound[0]<=aBound[1] && aBound[1]<=pRuns->nGroup );
     pReader->pRuns = pRuns;
@@ -125,20 +102,19 @@ static int hpMergePart(HpQuery *p, int iLarge, int i, int n){
 ** Merge the groups of a part, and keep those that HAVING may want.
 */
 static int hpMergeAll(HpQuery *p, HpMerge *pMerge, int bCheck){
-  const HpGroupPlan *pPlan = p->pEntry;
+  const HpEntryPlan *pPlan = p->pEntry;
   u32 n = 0;
   int rc = hpRunsFirst(pPlan, pMerge);
   while( rc==SQLITE_OK ){
     u8 *aGroup;
+    int bWanted;
     rc = hpRunsStep(pPlan, pMerge, &aGroup);
     if( rc || aGroup==0 ) break;
-    rc = hpResultDoubt(pPlan, aGroup, bCheck);
-    assert( hpGroupIsSane(pPlan, aGroup) && pMerge->nGroup<pMerge->nIn );
+    rc = pPlan->pType->xDone(p, aGroup, bCheck, &bWanted);
+    assert( hpHeldIsSane(pPlan, aGroup) && pMerge->nGroup<pMerge->nIn );
     assert( pMerge->nGroup==0 || hpRadixCompare(pPlan,
                 pMerge->apGroup[pMerge->nGroup-1], aGroup)<0 );
-    if( hpResultWanted(pPlan, aGroup, p->aHaving) ){
-      pMerge->apGroup[pMerge->nGroup++] = aGroup;
-    }
+    if( bWanted ) pMerge->apGroup[pMerge->nGroup++] = aGroup;
     if( rc==SQLITE_OK && ++n%HP_POLL==0 ) rc = hpThreadStopped(p);
   }
   return rc;
@@ -149,7 +125,7 @@ static int hpMergeAll(HpQuery *p, HpMerge *pMerge, int bCheck){
 */
 static void hpMergeRun(HpWorker *p){
   HpQuery *pQuery = p->pQuery;
-  int bCheck = hpResultMixed(pQuery);
+  int bCheck = hpRunsMixed(pQuery);
   int i;
   while( p->rc==SQLITE_OK && (i = hpThreadNext(pQuery, &pQuery->iMerge))<pQuery->nMerge ){
     p->rc = hpMergeAll(pQuery, pQuery->apMerge[i], bCheck);
@@ -193,16 +169,21 @@ static void hpMergeSpill(HpWorker *p){
   if( p->rc ) AtomicStore(&p->pQuery->pass.bStop, 1);
 }
 
-/* Put the groups of worker p in order */
-static void hpMergeSort(HpWorker *p){
-  p->rc = hpRadixGroups(p->pRuns);
+/* Put the entries of worker p in order */
+static void hpMergeSortRun(HpWorker *p){
+  p->rc = hpRadixHeld(p->pRuns);
   if( p->rc ) AtomicStore(&p->pQuery->pass.bStop, 1);
+}
+
+/* The same for all workers of p */
+static int hpMergeSort(HpQuery *p){
+  return hpThreadEach(p, hpMergeSortRun);
 }
 
 /*
 ** Let p->apMerge have groups apGroup[0..n-1], which are merged.
 */
-static int hpMergeGroups(HpQuery *p, u8 **apGroup, u32 n){
+static int hpMergeTake(HpQuery *p, u8 **apGroup, u32 n){
   HpMerge *pMerge = hpRunsNew(0);
   if( pMerge==0 ){
     sqlite3_free(apGroup);
@@ -216,18 +197,6 @@ static int hpMergeGroups(HpQuery *p, u8 **apGroup, u32 n){
 }
 
 /*
-** Only some groups are wanted, and none are sorted yet.  Find these, and let p->apMerge have
-** them, or sort all.
-*/
-static int hpMergeTop(HpQuery *p){
-  u8 **apGroup;
-  u32 n;
-  int rc = hpTopGroupFind(p, &apGroup, &n);
-  if( rc ) return rc;
-  return apGroup ? hpMergeGroups(p, apGroup, n) : hpThreadEach(p, hpMergeSort);
-}
-
-/*
 ** The nGroup groups are in many runs in memory.
 */
 static int hpMergeSlices(HpQuery *p, u64 nGroup){
@@ -236,21 +205,21 @@ static int hpMergeSlices(HpQuery *p, u64 nGroup){
   int rc = hpSliceAll(p, nGroup, &apGroup, &n);
   hpConfigStat(p->db, HP_STAT_RUNS);
   assert( rc || n<=nGroup );
-  return rc ? rc : hpMergeGroups(p, apGroup, n);
+  return rc ? rc : hpMergeTake(p, apGroup, n);
 }
 
 /*
-** All workers are done and their groups are sorted, unless p->nTop is set: make p->apMerge,
-** ready for hpMergeNext().
+** All workers are done and their entries are sorted: make p->apMerge, ready for
+** hpMergeNext().
 */
 static int hpMergeOpen(HpQuery *p){
-  const HpGroupPlan *pPlan = p->pEntry;
+  const HpEntryPlan *pPlan = p->pEntry;
   u64 nGroup = 0;
   int nReader = 0;
   int nPart = 1;
   int bSpill = 0;
   int bSlices = 0;       /* Some groups are in runs in memory */
-  int bMerge = hpResultMixed(p);       /* Look at all groups before the first */
+  int bMerge = hpRunsMixed(p);       /* Look at all groups before the first */
   int iLarge = 0;
   int i, rc;
 
@@ -275,11 +244,7 @@ static int hpMergeOpen(HpQuery *p){
     return pPlan->bWhole ? hpSliceReady(p, nGroup) : hpMergeSlices(p, nGroup);
   }
   if( nReader>HP_MX_RUN ) return HP_DECLINE;
-  if( p->nTop ){
-    rc = hpMergeTop(p);
-    if( rc || p->nMerge ) return rc;
-  }
-  if( nReader>1 || pPlan->nLate ) bMerge = 1;
+  if( nReader>1 || (pPlan->pType && pPlan->pType->bLarge) ) bMerge = 1;
   if( bSpill || pPlan->bRows || bMerge==0 ){
     rc = hpMergeStream(p, nReader);
     if( rc || bSpill==0 ) return rc;
@@ -288,8 +253,7 @@ static int hpMergeOpen(HpQuery *p){
       const struct HpSpill *pSpill = p->apWorker[i]->pRuns->pSpill;
       if( pSpill ) p->db->nSpill += pSpill->nByte;
     }
-    for(i=0; i<p->nWorker; i++) hpSpillSigns(p->apWorker[i]->pRuns);
-    return hpMergeDoubt(p);
+    return pPlan->pType ? pPlan->pType->xDoubt(p) : SQLITE_OK;
   }
   if( p->nWorker>1 && (nGroup>=HP_MIN_PART || p->pCfg->nThread>1) ){
     nPart = (int)MIN((u64)MIN(HP_MX_PART, 4*p->nWorker), MAX(nGroup, 1));
@@ -310,10 +274,10 @@ static int hpMergeOpen(HpQuery *p){
 }
 
 /*
-** The next group that HAVING may want: *paGroup is NULL if there is none.
+** The next entry that is wanted: *paGroup is NULL if there is none.
 */
-static int hpMergeGroup(HpQuery *p, u8 **paGroup){
-  const HpGroupPlan *pPlan = p->pEntry;
+static int hpMergeNext(HpQuery *p, u8 **paGroup){
+  const HpEntryPlan *pPlan = p->pEntry;
   HpMerge *pMerge;
   assert( p->nMerge>0 && p->pCrew==0 );
   if( p->apMerge[0]->apGroup==0 ){
@@ -323,9 +287,7 @@ static int hpMergeGroup(HpQuery *p, u8 **paGroup){
     }
     for(;;){
       int rc = hpRunsStep(pPlan, p->apMerge[0], paGroup);
-      if( rc || *paGroup==0 || hpResultWanted(pPlan, *paGroup, p->aHaving) ){
-        return rc;
-      }
+      if( rc || *paGroup==0 || pPlan->pType->xWanted(p, *paGroup) ) return rc;
       if( ++n%HP_POLL==0 && AtomicLoad(&p->db->u1.isInterrupted) ){
         return SQLITE_INTERRUPT;
       }
@@ -335,16 +297,9 @@ static int hpMergeGroup(HpQuery *p, u8 **paGroup){
   while( p->iMerge<p->nMerge ){
     pMerge = p->apMerge[p->iMerge];
     if( pMerge->iGroup<pMerge->nGroup ){
-      if( pPlan->nLate && p->nWorker>1 && pMerge->iGroup==pMerge->iAhead ){
-        u32 n;
-        int rc = hpAggAhead(p, &pMerge->apGroup[pMerge->iGroup],
-                            pMerge->nGroup-pMerge->iGroup, &n);
-        pMerge->iAhead += n;
+      if( pPlan->pType->xAhead ){
+        int rc = pPlan->pType->xAhead(p, pMerge);
         if( rc ) return rc;
-      }
-      if( pPlan->nLate ){
-        hpAggAheadPrefetch(pPlan, &pMerge->apGroup[pMerge->iGroup],
-                           pMerge->nGroup-pMerge->iGroup);
       }
       if( pMerge->iGroup+HP_AHEAD_GROUP<pMerge->nGroup ){
         u8 **apNext = &pMerge->apGroup[pMerge->iGroup];
@@ -352,24 +307,12 @@ static int hpMergeGroup(HpQuery *p, u8 **paGroup){
         hpRadixAhead(pPlan, apNext[HP_AHEAD_KEY], 1);
       }
       *paGroup = pMerge->apGroup[pMerge->iGroup++];
-      assert( hpGroupIsSane(pPlan, *paGroup) );
+      assert( hpHeldIsSane(pPlan, *paGroup) );
       break;
     }
     p->iMerge++;
   }
   return SQLITE_OK;
-}
-
-/*
-** The next group: *paGroup is NULL if there is none.
-*/
-static int hpMergeNext(HpQuery *p, u8 **paGroup){
-  u32 n = 0;
-  for(;;){
-    int rc = hpMergeGroup(p, paGroup);
-    if( rc || *paGroup==0 || p->pTopGroup==0 || hpTopGroupWanted(p, *paGroup) ) return rc;
-    if( ++n%HP_POLL==0 && AtomicLoad(&p->db->u1.isInterrupted) ) return SQLITE_INTERRUPT;
-  }
 }
 
 /*

@@ -6,8 +6,8 @@
 *************************************************************************
 ** hp_radix: sorting groups and rows by their normalized keys.
 **
-**    hpRadixGroups()  put a worker's groups in key order (in its thread)
-**    hpRadixGroup()   the group at a place in that order
+**    hpRadixHeld()  put a worker's groups in key order (in its thread)
+**    hpRadixAt()   the group at a place in that order
 **    hpRadixCompare() the order of two groups
 **    hpRadixAhead(), hpRadixPrefetch()    ask for the memory of groups to come
 **    hpRadixMerge()   sort few groups by merging
@@ -39,7 +39,7 @@
 ** comes first.
 */
 static SQLITE_INLINE int hpRadixCompare(
-  const HpGroupPlan *pPlan,
+  const HpEntryPlan *pPlan,
   const u8 *aA,
   const u8 *aB
 ){
@@ -54,21 +54,21 @@ static SQLITE_INLINE int hpRadixCompare(
     /* Equal ones are of a damaged table */
     return c ? c : aA<aB ? -1 : 1;
   }
-  a = hpGroupHead(pPlan, aA);
-  b = hpGroupHead(pPlan, aB);
+  a = hpEntryHead(pPlan, aA);
+  b = hpEntryHead(pPlan, aB);
   n = MIN(a->nNorm, b->nNorm);
   if( pPlan->bIntKey && (a->z==0 || b->z==0) ){
     u8 aBuf[2*HP_SZ_NUMBER];
     const u8 *zA, *zB;
     u32 nA, nB;
     if( a->z==b->z ){
-      i64 x = (i64)hpGroupPack(aA)->a;
-      i64 y = (i64)hpGroupPack(aB)->a;
+      i64 x = (i64)hpEntryPack(aA)->a;
+      i64 y = (i64)hpEntryPack(aB)->a;
       c = x<y ? -1 : x>y;
-      return (pPlan->keys.aSort[0] & KEYINFO_ORDER_DESC) ? -c : c;
+      return (pPlan->eSort & KEYINFO_ORDER_DESC) ? -c : c;
     }
-    zA = hpGroupKey(pPlan, aA, aBuf, &nA);
-    zB = hpGroupKey(pPlan, aB, &aBuf[HP_SZ_NUMBER], &nB);
+    zA = hpHeldKey(pPlan, aA, aBuf, &nA);
+    zB = hpHeldKey(pPlan, aB, &aBuf[HP_SZ_NUMBER], &nB);
     return memcmp(zA, zB, MIN(nA, nB));
   }
   /* No normalized key is the beginning of another */
@@ -109,7 +109,7 @@ static SQLITE_INLINE int hpRadixCompare(
 ** Sort a[0..n-1] by prefix and normalized key, with scratch aTmp.
 */
 static void hpRadixMerge(
-  const HpGroupPlan *pPlan,
+  const HpEntryPlan *pPlan,
   struct HpSorted *a,
   struct HpSorted *aTmp,
   u32 n
@@ -243,11 +243,11 @@ static void hpRadixPass(
 ** (iStep 1).
 */
 static SQLITE_INLINE void hpRadixAhead(
-  const HpGroupPlan *pPlan,
+  const HpEntryPlan *pPlan,
   const u8 *aGroup,
   int iStep
 ){
-  const HpHead *pHead = hpGroupHead(pPlan, aGroup);
+  const HpHead *pHead = hpEntryHead(pPlan, aGroup);
   if( iStep==0 ){
     hpPrefetch(aGroup);
     hpPrefetch(pHead);
@@ -280,7 +280,7 @@ static int hpRadixFrom(
   u32 nSame,
   int nDepth
 ){
-  const HpGroupPlan *pPlan = pRuns->pPlan;
+  const HpEntryPlan *pPlan = pRuns->pPlan;
   u64 mDiff = 0;
   int bSorted = 1;
   const u8 *z;
@@ -334,7 +334,7 @@ static int hpRadixLevel(
   u32 iFrom,
   int nDepth
 ){
-  const HpGroupPlan *pPlan = pRuns->pPlan;
+  const HpEntryPlan *pPlan = pRuns->pPlan;
   u32 nSame;             /* Bytes that all keys begin with */
   const u8 *zFirst = hpEntryKey(pPlan, a[0].aGroup, &nSame);
   u32 i, j;
@@ -356,20 +356,20 @@ static int hpRadixLevel(
 ** scratch aTmp.
 */
 static void hpRadixInts(
-  const HpGroupPlan *pPlan,
+  const HpEntryPlan *pPlan,
   struct HpSorted *a,
   struct HpSorted *aTmp,
   u32 n
 ){
   /* Turned so that they sort as unsigned numbers */
-  u64 mask = (pPlan->keys.aSort[0] & KEYINFO_ORDER_DESC)
+  u64 mask = (pPlan->eSort & KEYINFO_ORDER_DESC)
                  ? (u64)LARGEST_INT64 : (u64)1<<63;
   u64 mDiff = 0;
   u32 i;
   for(i=0; i<n; i++){
     if( i+HP_AHEAD_GROUP<n ) hpPrefetch(a[i+HP_AHEAD_GROUP].aGroup);
-    assert( hpGroupIsInt(pPlan, a[i].aGroup) );
-    a[i].prefix = hpGroupPack(a[i].aGroup)->a ^ mask;
+    assert( hpEntryIsInt(pPlan, a[i].aGroup) );
+    a[i].prefix = hpEntryPack(a[i].aGroup)->a ^ mask;
     mDiff |= a[i].prefix ^ a[0].prefix;
   }
   if( n<HP_MIN_RADIX ){
@@ -386,13 +386,13 @@ static int hpRadixRecords(HpRuns *pRuns, struct HpSorted *a, u32 n){
   u32 i;
   for(i=0; i<n; i++){
     u8 *aGroup = a[i].aGroup;
-    HpHead *pHead = hpGroupHead(pRuns->pPlan, aGroup);
+    HpHead *pHead = hpEntryHead(pRuns->pPlan, aGroup);
     u8 *z;
     if( pHead->z ) continue;
-    assert( hpGroupPack(aGroup)->b==HP_PACK_INT );
+    assert( hpEntryPack(aGroup)->b==HP_PACK_INT );
     z = hpArenaAlloc(&pRuns->arena, HP_SZ_NUMBER+1);
     if( z==0 ) return HP_DECLINE;
-    hpGroupKey(pRuns->pPlan, aGroup, z, &pHead->nNorm);
+    hpHeldKey(pRuns->pPlan, aGroup, z, &pHead->nNorm);
     z[pHead->nNorm] = HP_INT;
     pHead->nRec = pHead->nNorm+1;
     pHead->z = z;
@@ -424,9 +424,9 @@ static int hpRadixPairs(HpRuns *pRuns, struct HpSorted *a, u32 n, u32 nSame){
 }
 
 /* The groups of a worker in key order: number i of them */
-static u8 *hpRadixGroup(const HpRuns *pRuns, u32 i){
+static u8 *hpRadixAt(const HpRuns *pRuns, u32 i){
   assert( i<pRuns->nGroup );
-  return pRuns->bOrdered ? hpGroupAt(pRuns, i) : pRuns->aSorted[i].aGroup;
+  return pRuns->bOrdered ? hpHeldAt(pRuns, i) : pRuns->aSorted[i].aGroup;
 }
 
 #ifdef SQLITE_DEBUG
@@ -434,8 +434,8 @@ static u8 *hpRadixGroup(const HpRuns *pRuns, u32 i){
 static int hpRadixIsSorted(const HpRuns *pRuns){
   u32 i;
   for(i=1; i<pRuns->nGroup; i++){
-    const u8 *a = hpRadixGroup(pRuns, i-1);
-    if( hpRadixCompare(pRuns->pPlan, a, hpRadixGroup(pRuns, i))>=0 ) return 0;
+    const u8 *a = hpRadixAt(pRuns, i-1);
+    if( hpRadixCompare(pRuns->pPlan, a, hpRadixAt(pRuns, i))>=0 ) return 0;
   }
   return 1;
 }
@@ -444,8 +444,8 @@ static int hpRadixIsSorted(const HpRuns *pRuns){
 /*
 ** Put the groups or rows of a worker in key order: pRuns->aSorted.
 */
-static int hpRadixGroups(HpRuns *pRuns){
-  const HpGroupPlan *pPlan = pRuns->pPlan;
+static int hpRadixHeld(HpRuns *pRuns){
+  const HpEntryPlan *pPlan = pRuns->pPlan;
   u32 n = pRuns->nGroup;
   struct HpSorted *a;
   u32 i;
@@ -471,7 +471,7 @@ static int hpRadixGroups(HpRuns *pRuns){
     pRuns->nSortedAlloc = 2*n;
   }
   a = pRuns->aSorted;
-  for(i=0; i<n; i++) a[i].aGroup = hpGroupAt(pRuns, i);
+  for(i=0; i<n; i++) a[i].aGroup = hpHeldAt(pRuns, i);
   if( pPlan->bIntKey ){
     rc = hpRadixSort(pRuns, a, n, pRuns->bRecord);
   }else{

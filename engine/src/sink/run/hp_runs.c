@@ -12,6 +12,8 @@
 **    hpRunsStep()      the next group, the parts of all runs added up
 **    hpRunsWanted()    the next row that a window wants
 **    hpRunsSpill()     write a worker's runs in memory to its file, as one
+**    hpRunsMixed()     were values of entries added up in another order than
+**                      SQLite's?
 **    hpRunsFree()      free a merge
 **
 ** A run is a sequence of groups or rows whose normalized keys increase: in memory (hp_radix.c,
@@ -61,7 +63,7 @@ static int hpReaderFill(HpRunReader *pReader, u64 nWant){
 /*
 ** Go to the next group of a run.
 */
-static int hpReaderNext(const HpGroupPlan *pPlan, HpRunReader *pReader){
+static int hpReaderNext(const HpEntryPlan *pPlan, HpRunReader *pReader){
   u64 n = 8;
   int rc;
   pReader->aGroup = 0;
@@ -70,7 +72,7 @@ static int hpReaderNext(const HpGroupPlan *pPlan, HpRunReader *pReader){
       if( !pReader->pRuns->bOrdered ){
         hpRadixPrefetch(pPlan, pReader->pRuns->aSorted, pReader->iNext, pReader->n)
       }
-      pReader->aGroup = hpRadixGroup(pReader->pRuns, pReader->iNext++);
+      pReader->aGroup = hpRadixAt(pReader->pRuns, pReader->iNext++);
     }
     return SQLITE_OK;
   }
@@ -97,7 +99,7 @@ static int hpReaderNext(const HpGroupPlan *pPlan, HpRunReader *pReader){
 
 #ifdef SQLITE_DEBUG
 /* No reader's group comes before that of the one above it in the heap */
-static int hpHeapIsSane(const HpGroupPlan *pPlan, const HpMerge *pMerge){
+static int hpHeapIsSane(const HpEntryPlan *pPlan, const HpMerge *pMerge){
   int i;
   for(i=1; i<pMerge->nHeap; i++){
     if( hpRadixCompare(pPlan, pMerge->apHeap[(i-1)/2]->aGroup,
@@ -111,7 +113,7 @@ static int hpHeapIsSane(const HpGroupPlan *pPlan, const HpMerge *pMerge){
 /*
 ** Add a reader to the heap, unless it is at its end.
 */
-static void hpHeapAdd(const HpGroupPlan *pPlan, HpMerge *pMerge, HpRunReader *pNew){
+static void hpHeapAdd(const HpEntryPlan *pPlan, HpMerge *pMerge, HpRunReader *pNew){
   int i;
   if( pNew->aGroup==0 ) return;
   for(i=pMerge->nHeap++; i>0; i=(i-1)/2){
@@ -126,7 +128,7 @@ static void hpHeapAdd(const HpGroupPlan *pPlan, HpMerge *pMerge, HpRunReader *pN
 /*
 ** Remove the first reader from the heap.
 */
-static HpRunReader *hpHeapRemove(const HpGroupPlan *pPlan, HpMerge *pMerge){
+static HpRunReader *hpHeapRemove(const HpEntryPlan *pPlan, HpMerge *pMerge){
   HpRunReader *pOut = pMerge->apHeap[0];
   HpRunReader *pLast = pMerge->apHeap[--pMerge->nHeap];
   int n = pMerge->nHeap;
@@ -153,7 +155,7 @@ static HpRunReader *hpHeapRemove(const HpGroupPlan *pPlan, HpMerge *pMerge){
 ** The next group of all runs, its parts merged, or NULL: *paGroup.  It is valid
 ** until the next call.
 */
-static int hpRunsStep(const HpGroupPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
+static int hpRunsStep(const HpEntryPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
   HpRunReader *pFirst;
   int rc;
   *paGroup = 0;
@@ -172,7 +174,7 @@ static int hpRunsStep(const HpGroupPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
   ){
     HpRunReader *pReader = hpHeapRemove(pPlan, pMerge);
     pMerge->apUsed[pMerge->nUsed++] = pReader;
-    rc = hpResultMerge(pPlan, pFirst->aGroup, pReader->aGroup);
+    rc = pPlan->pType->xCombine(pPlan, pFirst->aGroup, pReader->aGroup);
     if( rc ) return rc;
   }
   *paGroup = pFirst->aGroup;
@@ -183,7 +185,7 @@ static int hpRunsStep(const HpGroupPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
 ** Of rows: is that of pA the first?
 */
 static SQLITE_INLINE int hpReaderLess(
-  const HpGroupPlan *pPlan,
+  const HpEntryPlan *pPlan,
   const HpRunReader *pA,
   const HpRunReader *pB
 ){
@@ -199,7 +201,7 @@ static SQLITE_INLINE int hpReaderLess(
 ** hole that it leaves moves down to a leaf, which is where most of them belong,
 ** and then it moves up from there.
 */
-static int hpHeapRow(const HpGroupPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
+static int hpHeapRow(const HpEntryPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
   HpRunReader **ap = pMerge->apHeap;
   assert( pPlan->bRows && pMerge->nUsed<=1 );
   *paGroup = 0;
@@ -238,6 +240,13 @@ static int hpRunsWanted(const HpQuery *p, HpMerge *pMerge, u8 **paGroup){
   }while( rc==SQLITE_OK && p->mxRow>0 && *paGroup
        && hpNumberSkip(p, &pMerge->count, *paGroup) );
   return rc;
+}
+
+/* Do entries of p hold what depends on the order of rows, and was there another
+** one? */
+static int hpRunsMixed(const HpQuery *p){
+  const HpEntryType *pType = p->pEntry->pType;
+  return pType && pType->xMixed(p);
 }
 
 static void hpRunsFree(HpMerge *pMerge){
@@ -289,7 +298,7 @@ static void hpRunsMemory(HpMerge *pMerge, const HpRuns *pRuns){
 /*
 ** Go to the first group of each run.
 */
-static int hpRunsFirst(const HpGroupPlan *pPlan, HpMerge *pMerge){
+static int hpRunsFirst(const HpEntryPlan *pPlan, HpMerge *pMerge){
   int i;
   assert( pMerge->nHeap==0 && pMerge->nUsed==0 );
   for(i=0; i<pMerge->nReader; i++){

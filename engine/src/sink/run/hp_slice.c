@@ -64,7 +64,7 @@ struct HpSlices {
 /* Group i of a run */
 static u8 *hpSliceGroup(const struct HpSliceRun *p, u32 i){
   assert( i<p->n );
-  return p->pRun ? hpMemRunGroup(p->pRun, i) : hpRadixGroup(p->pRuns, i);
+  return p->pRun ? hpMemRunAt(p->pRun, i) : hpRadixAt(p->pRuns, i);
 }
 
 /* Free pSlices, but not HpSlices.apGroup */
@@ -105,7 +105,7 @@ static int hpSliceRuns(const HpQuery *p, HpSlices *pSlices){
 ** Choose the bounds of pSlices->nSlice slices: pSlices->apBound.
 */
 static int hpSliceBounds(HpQuery *p, HpSlices *pSlices){
-  const HpGroupPlan *pPlan = p->pEntry;
+  const HpEntryPlan *pPlan = p->pEntry;
   u64 nStep = MAX(1, pSlices->nGroup/((u64)pSlices->nSlice*HP_SLICE_SAMPLE));
   u64 nAlloc = pSlices->nGroup/nStep + 1;
   u64 iNext = nStep/2;   /* Place of the next key, as if runs stood behind each other */
@@ -184,7 +184,7 @@ static void hpSliceFind(HpWorker *p){
 ** In how many bytes do all keys of slice i agree?  Pairs of a run are in order,
 ** so the first one and the last one tell.
 */
-static u32 hpSliceSame(const HpGroupPlan *pPlan, const HpSlices *p, u32 i){
+static u32 hpSliceSame(const HpEntryPlan *pPlan, const HpSlices *p, u32 i){
   const u8 *zFirst = 0;
   u32 nSame = 0;
   int k, iEnd;
@@ -213,9 +213,10 @@ static u32 hpSliceSame(const HpGroupPlan *pPlan, const HpSlices *p, u32 i){
 */
 static int hpSliceOne(HpWorker *p, u32 i, struct HpSorted *a, u32 n, int bCheck){
   const HpQuery *pQuery = p->pQuery;
-  const HpGroupPlan *pPlan = pQuery->pEntry;
+  const HpEntryPlan *pPlan = pQuery->pEntry;
   HpSlices *pSlices = pQuery->pSlices;
   u8 **apOut = &pSlices->apGroup[pSlices->aStart[i]];
+  const HpEntryType *pType;
   u32 nOut = 0;
   u32 m = 0;
   u32 j;
@@ -237,13 +238,15 @@ static int hpSliceOne(HpWorker *p, u32 i, struct HpSorted *a, u32 n, int bCheck)
     pSlices->aN[i] = n;
     return rc ? rc : hpThreadStopped(pQuery);
   }
+  pType = pPlan->pType;
   for(j=0; j<n && rc==SQLITE_OK; j++){
     u8 *aGroup = a[j].aGroup;
+    int bWanted = 0;
     while( rc==SQLITE_OK && j+1<n && hpRadixCompare(pPlan, aGroup, a[j+1].aGroup)==0 ){
-      rc = hpResultMerge(pPlan, aGroup, a[++j].aGroup);
+      rc = pType->xCombine(pPlan, aGroup, a[++j].aGroup);
     }
-    if( rc==SQLITE_OK ) rc = hpResultDoubt(pPlan, aGroup, bCheck);
-    if( hpResultWanted(pPlan, aGroup, pQuery->aHaving) ) apOut[nOut++] = aGroup;
+    if( rc==SQLITE_OK ) rc = pType->xDone(pQuery, aGroup, bCheck, &bWanted);
+    if( rc==SQLITE_OK && bWanted ) apOut[nOut++] = aGroup;
   }
   pSlices->aN[i] = nOut;
   return rc ? rc : hpThreadStopped(pQuery);
@@ -255,7 +258,7 @@ static int hpSliceOne(HpWorker *p, u32 i, struct HpSorted *a, u32 n, int bCheck)
 static void hpSliceWork(HpWorker *p){
   HpQuery *pQuery = p->pQuery;
   const HpSlices *pSlices = pQuery->pSlices;
-  int bCheck = hpResultMixed(pQuery);
+  int bCheck = hpRunsMixed(pQuery);
   struct HpSorted *a = 0;
   u32 nAlloc = 0;
   int i;
@@ -279,7 +282,7 @@ static void hpSliceWork(HpWorker *p){
 
 #ifdef SQLITE_DEBUG
 /* Are groups in key order, and no two of them the same? */
-static int hpSliceIsSorted(const HpGroupPlan *pPlan, u8 **apGroup, u32 n){
+static int hpSliceIsSorted(const HpEntryPlan *pPlan, u8 **apGroup, u32 n){
   u32 i;
   for(i=1; i<n; i++){
     if( hpRadixCompare(pPlan, apGroup[i-1], apGroup[i])>=0 ) return 0;

@@ -4,24 +4,21 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_spill: groups and rows written to a temporary file as sorted runs.
+** hp_spill: entries written to a temporary file as sorted runs.
 **
-**    hpSpillGroups()    write a worker's groups
+**    hpSpillHeld()      write the entries that a worker holds
 **    hpSpillOpen(), hpSpillNote(), hpSpillWrite()   the file
-**    hpSpillSize(), hpSpillRecord()    a group or row as a record
-**    hpSpillBytes(), hpSpillHead()     the size of one; where its group begins
-**    hpSpillPointers()  make a record that was read a group again
-**    hpSpillSigns(), hpSpillDoubt()   can parts of sums be put together later?
+**    hpSpillSize(), hpSpillRecord()    an entry as a record
+**    hpSpillBytes(), hpSpillHead()     the size of one; where its entry begins
+**    hpSpillPointers()  make a record that was read an entry again
 **    hpSpillClose()     remove the file, free everything
 **
 ** A record in the file is
 **
 **    u64       bytes of the record, a multiple of 8
-**    group     HpGroupPlan.szGroup bytes.  Pointers in it mean nothing
-**    entries   of aggregates with ORDER BY inside (hp_aggorder.c)
-**    logs      of those that depend on the order of rows (hp_agglog.c)
+**    entry     HpEntryPlan.szEntry bytes.  Pointers in it mean nothing
+**    more      what HpEntryType.xWrite() adds
 **    key       the key record, HpHead.nRec bytes
-**    texts     of the best values and bare columns, in their order
 **
 ** That of an entry that is a key and a record is itself (HpPair).
 */
@@ -48,26 +45,11 @@ struct HpSpill {
   } *aRun;
 };
 
-/* Texts of a group: call XXX(copy) for each HpKept */
-#define HP_EACH_COPY(PLAN,G,XXX) if( (PLAN)->bKept ){ \
-  int k_; \
-  for(k_=0; k_<(PLAN)->nAgg; k_++){ \
-    const HpAggDef *pDef_ = &(PLAN)->aAgg[k_]; \
-    if( pDef_->eAgg==HP_AGG_MIN || pDef_->eAgg==HP_AGG_MAX ){ \
-      XXX(&((HpBest*)hpGroupState(pDef_, G))->copy) \
-    } \
-  } \
-  for(k_=0; k_<(PLAN)->nBare; k_++){ \
-    const struct HpBare *pBare_ = &(PLAN)->aBare[k_]; \
-    if( pBare_->iKey<0 && pBare_->iRel<0 ) XXX(hpGroupBare(pBare_, G)) \
-  } \
-}
-
-/* Where in a record the group begins */
-static u8 hpSpillHead(const HpGroupPlan *pPlan){ return pPlan->bWhole ? 0 : 8; }
+/* Where in a record the entry begins */
+static u8 hpSpillHead(const HpEntryPlan *pPlan){ return pPlan->bWhole ? 0 : 8; }
 
 /* Bytes of the record that begins at a, of which 8 bytes are there */
-static u64 hpSpillBytes(const HpGroupPlan *pPlan, const u8 *a){
+static u64 hpSpillBytes(const HpEntryPlan *pPlan, const u8 *a){
   u64 n;
   if( pPlan->bWhole ) return hpPairSize((const HpPair*)a);
   memcpy(&n, a, 8);
@@ -75,142 +57,63 @@ static u64 hpSpillBytes(const HpGroupPlan *pPlan, const u8 *a){
 }
 
 /*
-** Bytes of the record of a group.
+** Bytes of the record of an entry.
 */
-static u64 hpSpillSize(const HpGroupPlan *pPlan, const u8 *aGroup){
+static u64 hpSpillSize(const HpEntryPlan *pPlan, const u8 *aEntry){
   u64 n;
-  if( pPlan->bWhole ) return hpPairSize((const HpPair*)aGroup);
-  n = 8 + pPlan->szGroup + (u64)hpGroupHead(pPlan, aGroup)->nRec;
-#define HP_TEXT_SIZE(C) { \
-    const HpKept *c_ = (C); \
-    if( c_->tag & HP_STR ) n += c_->n; \
-  }
-  HP_EACH_COPY(pPlan, aGroup, HP_TEXT_SIZE)
-#undef HP_TEXT_SIZE
-  if( pPlan->nLate ){
-    n += hpAggOrderSize(pPlan, aGroup) + hpAggLogSize(pPlan, (u8*)aGroup);
+  if( pPlan->bWhole ) return hpPairSize((const HpPair*)aEntry);
+  n = 8 + pPlan->szEntry + (u64)hpEntryHead(pPlan, aEntry)->nRec;
+  if( pPlan->pType && pPlan->pType->xSize ){
+    n += pPlan->pType->xSize(pPlan, aEntry);
   }
   return ROUND8(n);
 }
 
 /*
-** Append the record of a group to pBuf.
+** Append the record of an entry to pBuf.
 */
-static int hpSpillRecord(const HpGroupPlan *pPlan, const u8 *aGroup, HpBuf *pBuf){
-  const HpHead *pHead = hpGroupHead(pPlan, aGroup);
-  u64 n = hpSpillSize(pPlan, aGroup);
+static int hpSpillRecord(
+  const HpEntryPlan *pPlan,
+  const u8 *aEntry,
+  HpBuf *pBuf
+){
+  const HpHead *pHead = hpEntryHead(pPlan, aEntry);
+  u64 n = hpSpillSize(pPlan, aEntry);
   u8 *a, *aBase;
   if( n>SQLITE_MAX_LENGTH || hpBufRoom(pBuf, (u32)n) ) return HP_DECLINE;
   a = &pBuf->a[pBuf->n];
-  assert( (pBuf->n & 7)==0 && n>=8+(u64)pPlan->szGroup );
+  assert( (pBuf->n & 7)==0 && n>=8+(u64)pPlan->szEntry );
   pBuf->n += (u32)n;
   if( pPlan->bWhole ){
-    memcpy(a, aGroup, n);
+    memcpy(a, aEntry, n);
     return SQLITE_OK;
   }
   memset(&a[n-8], 0, 8);
   memcpy(a, &n, 8);
   aBase = &a[8];
-  memcpy(aBase, aGroup, pPlan->szGroup);
-  a = &aBase[pPlan->szGroup];
-  if( pPlan->nLate ){
-    a = hpAggOrderWrite(pPlan, aGroup, a, aBase);
-    a = hpAggLogWrite(pPlan, aBase, a);
+  memcpy(aBase, aEntry, pPlan->szEntry);
+  a = &aBase[pPlan->szEntry];
+  if( pPlan->pType && pPlan->pType->xWrite ){
+    a = pPlan->pType->xWrite(pPlan, aEntry, aBase, a);
   }
   if( pHead->nRec ) memcpy(a, pHead->z, pHead->nRec);
   a += pHead->nRec;
-#define HP_TEXT_COPY(C) { \
-    const HpKept *c_ = (C); \
-    if( (c_->tag & HP_STR) && c_->n ){ \
-      memcpy(a, c_->val.z, c_->n); \
-      a += c_->n; \
-    } \
-  }
-  HP_EACH_COPY(pPlan, aGroup, HP_TEXT_COPY)
-#undef HP_TEXT_COPY
   /* It is as long as hpSpillSize() says, which is a multiple of 8 */
   assert( a<=&aBase[n-8] && a>&aBase[n-16] );
   return SQLITE_OK;
 }
 
 /*
-** Set the pointers of a group that was read from a file.
+** Set the pointers of an entry that was read from a file.
 */
-static void hpSpillPointers(const HpGroupPlan *pPlan, u8 *aGroup){
-  HpHead *pHead = hpGroupHead(pPlan, aGroup);
-  u8 *a = &aGroup[pPlan->szGroup];
+static void hpSpillPointers(const HpEntryPlan *pPlan, u8 *aEntry){
+  HpHead *pHead = hpEntryHead(pPlan, aEntry);
+  u8 *a = &aEntry[pPlan->szEntry];
   if( pPlan->bWhole ) return;
-  if( pPlan->nLate ){
-    a = hpAggOrderPointers(pPlan, aGroup, a);
-    a = hpAggLogPointers(pPlan, aGroup, a);
+  if( pPlan->pType && pPlan->pType->xPoint ){
+    a = pPlan->pType->xPoint(pPlan, aEntry, a);
   }
   pHead->z = pHead->nRec ? a : 0;
-  a += pHead->nRec;
-#define HP_TEXT_POINT(C) { \
-    HpKept *c_ = (C); \
-    if( c_->tag & HP_STR ){ \
-      c_->val.z = a; \
-      a += c_->n; \
-    } \
-  }
-  HP_EACH_COPY(pPlan, aGroup, HP_TEXT_POINT)
-#undef HP_TEXT_POINT
-}
-
-/*
-** Note in pRuns->aSign what hpMergeDoubt() has to know of these groups.
-*/
-static void hpSpillSigns(HpRuns *pRuns){
-  const HpGroupPlan *pPlan = pRuns->pPlan;
-  u32 i;
-  int k;
-  for(k=0; k<pPlan->nAgg; k++){
-    const HpAggDef *pDef = &pPlan->aAgg[k];
-    struct HpSign *pSign = &pRuns->aSign[k];
-    if( pDef->eAgg!=HP_AGG_SUM || pDef->bShared ) continue;
-    for(i=0; i<pRuns->nGroup; i++){
-      const HpSum *pSum = hpGroupState(pDef, hpGroupAt(pRuns, i));
-      if( hpSumCount(pSum)==0 ) continue;
-      if( hpSumIsReal(pSum) ){
-        double r = fabs(pSum->u.r.rSum);
-        pSign->bReal = 1;
-        if( pSum->u.r.rSum<0.0 ) pSign->bMinus = 1;
-        if( pSum->u.r.rSum>0.0 ) pSign->bPlus = 1;
-        /* Stricter than hpSumIsSound(), so that it holds for merged parts too */
-        if( (pSum->n & HP_SUM_OVRFL)
-         || !(r<=1e300/HP_MX_RUN)
-         || !(fabs(pSum->u.r.rErr)<=r*(1.0/(1<<21)))
-         || !(pSum->u.r.mx<=r*(1<<20))
-        ){
-          pSign->bUnsound = 1;
-        }
-      }else{
-        pSign->mAbs |= pSum->u.i.mAbs;
-        if( pSum->u.i.iSum<0 ) pSign->bMinus = 1;
-        if( pSum->u.i.iSum>0 ) pSign->bPlus = 1;
-      }
-    }
-  }
-}
-
-/*
-** May some sums of pDef, of nRow rows at most, not be what one worker would have
-** found once they are merged?
-**
-** Integers are safe if even the sum of all sizes of all rows has 63 bits or, where
-** sum() is not wanted, what stock loses has 53.  Reals are if all parts are
-** sound and none has another sign than another.
-*/
-static int hpSpillDoubt(
-  const HpAggDef *pDef,
-  const struct HpSign *pSign,
-  u64 nRow
-){
-  assert( pDef->eAgg==HP_AGG_SUM && pDef->bShared==0 );
-  if( pSign->bUnsound || (pSign->bReal && pSign->bMinus && pSign->bPlus) ) return 1;
-  if( hpSumIsSmall(pSign->mAbs, nRow) ) return 0;
-  return pSign->bReal || pDef->bOvrfl
-      || hpSumLost(pSign->mAbs, nRow)>HP_MX_LOST;
 }
 
 /* The run being written has a record of n bytes */
@@ -263,33 +166,23 @@ static int hpSpillOpen(HpRuns *pRuns){
 }
 
 /*
-** Write the groups of a worker as a sorted run to its file.  The caller forgets
+** Write the entries of a worker as a sorted run to its file.  The caller forgets
 ** them.  Whatever goes wrong, stock's code may still do without.
 */
-static int hpSpillGroups(HpRuns *pRuns){
-  const HpGroupPlan *pPlan = pRuns->pPlan;
+static int hpSpillHeld(HpRuns *pRuns){
+  const HpEntryPlan *pPlan = pRuns->pPlan;
   const HpWorker *p = pRuns->pWorker;
   struct HpSpill *pSpill;
   HpBuf buf;
   u32 i;
-  int k, rc;
+  int rc;
 
   assert( pRuns->nGroup>0 );
-  assert( pPlan->bOpaque==0 && pPlan->nSet==0 );
   if( hpSpillOpen(pRuns) ) return HP_DECLINE;
   pSpill = pRuns->pSpill;
-  hpSpillSigns(pRuns);
-  /* What hpMergeDoubt() will find need not be written */
-  for(k=0; k<pPlan->nAgg; k++){
-    const HpAggDef *pDef = &pPlan->aAgg[k];
-    if( pDef->eAgg==HP_AGG_SUM && !pDef->bShared
-     && hpSpillDoubt(pDef, &pRuns->aSign[k], p->nScanned)
-    ){
-      return HP_DECLINE;
-    }
-  }
-  rc = hpRadixGroups(pRuns);
-  if( rc==SQLITE_OK && pPlan->nLate ) rc = hpAggOrderSort(pRuns);
+  rc = pPlan->pType ? pPlan->pType->xNote(pRuns, 1) : SQLITE_OK;
+  if( rc ) return rc;
+  rc = hpRadixHeld(pRuns);
   memset(&buf, 0, sizeof(buf));
   if( rc==SQLITE_OK ) rc = hpBufRoom(&buf, HP_SPILL_BUF);
   for(i=0; i<pRuns->nGroup && rc==SQLITE_OK; i++){
@@ -297,7 +190,7 @@ static int hpSpillGroups(HpRuns *pRuns){
     if( !pRuns->bOrdered ){
       hpRadixPrefetch(pPlan, pRuns->aSorted, i, pRuns->nGroup)
     }
-    rc = hpSpillRecord(pPlan, hpRadixGroup(pRuns, i), &buf);
+    rc = hpSpillRecord(pPlan, hpRadixAt(pRuns, i), &buf);
     hpSpillNote(pSpill, buf.n-nBefore);
     if( rc==SQLITE_OK && buf.n>=HP_SPILL_BUF && hpSpillWrite(pSpill, &buf) ){
       rc = HP_DECLINE;
@@ -307,9 +200,8 @@ static int hpSpillGroups(HpRuns *pRuns){
   if( rc==SQLITE_OK && buf.n && hpSpillWrite(pSpill, &buf) ) rc = HP_DECLINE;
   sqlite3_free(buf.a);
   pSpill->aRun[pSpill->nRun++].iEnd = pSpill->nByte;
-  /* Each run will have one record in memory.  The entries of large groups would
-  ** be too much */
-  if( rc==SQLITE_OK && pPlan->nLate
+  /* Each run will have one record in memory.  Large ones would be too much */
+  if( rc==SQLITE_OK && pPlan->pType && pPlan->pType->bLarge
    && pSpill->nRun*pSpill->mxRecord>pSpill->nRun*(u64)HP_SPILL_BUF
                                     +(u64)p->pQuery->budget.nShare
   ){

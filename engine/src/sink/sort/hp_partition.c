@@ -508,7 +508,7 @@ static int hpPartitionRows(HpSort *pSort){
   frame.aVec = pParts->aVec;
   assert( pRuns->nGroup==0 );
   for(iPart=0; iPart<pParts->pAgg->runs.nGroup; iPart++){
-    const u8 *aGroup = hpGroupAt(&pParts->pAgg->runs, iPart);
+    const u8 *aGroup = hpHeldAt(&pParts->pAgg->runs, iPart);
     const HpPartition *p = hpGroupPartition(aGroup);
     u32 nPrefix;
     assert( hpPartitionIsSane(pSort->pPlan, p) );
@@ -516,7 +516,7 @@ static int hpPartitionRows(HpSort *pSort){
     if( pPart->keys.n ){
       u8 aBuf[HP_SZ_NUMBER];
       u32 n;
-      const u8 *z = hpGroupKey(pPart, aGroup, aBuf, &n);
+      const u8 *z = hpHeldKey(&pPart->entry, aGroup, aBuf, &n);
       if( hpBufAppend(&pRuns->key, z, n) ) return HP_DECLINE;
     }
     nPrefix = pRuns->key.n;
@@ -535,7 +535,7 @@ static int hpPartitionRows(HpSort *pSort){
     hpTableReset(pParts->pAgg, pRuns->pWorker->pQuery->budget.nShare/4);
     pParts->pAgg->runs.bOrdered = 0;
   }else{
-    memset(hpGroupPartition(hpGroupAt(&pParts->pAgg->runs, 0)), 0,
+    memset(hpGroupPartition(hpHeldAt(&pParts->pAgg->runs, 0)), 0,
            sizeof(HpPartition));
   }
   return SQLITE_OK;
@@ -584,7 +584,7 @@ static int hpPartitionEnough(HpSort *pSort, const HpFrame *p){
   HpQuery *pQuery = p->pWorker->pQuery;
   int bOff;
   int rc;
-  i64 n = hpGroupMemory(&pSort->runs) + hpGroupMemory(&pParts->pAgg->runs)
+  i64 n = hpHeldMemory(&pSort->runs) + hpHeldMemory(&pParts->pAgg->runs)
           + pParts->kept.nTotal + pParts->kept.nSpare
           + pParts->nKept*(i64)sizeof(struct HpSorted)
           + pParts->nLimitAlloc*(i64)sizeof(u64);
@@ -632,14 +632,14 @@ static int hpPartitionWithin(HpPartitions *pParts, const HpFrame *p, int bKeys){
     assert( iPart<pParts->nLimit );
     if( aOrder[ii]>aLimit[iPart] ) continue;
     aCand[n++] = (u16)ii;
-    hpPrefetch(hpGroupPartition(hpGroupAt(&pAgg->runs, iPart)));
+    hpPrefetch(hpGroupPartition(hpHeldAt(&pAgg->runs, iPart)));
   }
   for(ii=0; ii<n; ii++){
-    const HpPartition *pPart = hpGroupPartition(hpGroupAt(&pAgg->runs, pAgg->aiGroup[aCand[ii]]));
+    const HpPartition *pPart = hpGroupPartition(hpHeldAt(&pAgg->runs, pAgg->aiGroup[aCand[ii]]));
     if( pPart->nRow ) hpPrefetch(pPart->aRow);
   }
   for(ii=0; ii<n; ii++){
-    const HpPartition *pPart = hpGroupPartition(hpGroupAt(&pAgg->runs, pAgg->aiGroup[aCand[ii]]));
+    const HpPartition *pPart = hpGroupPartition(hpHeldAt(&pAgg->runs, pAgg->aiGroup[aCand[ii]]));
     if( pPart->nRow ) hpPrefetch(pPart->aRow[pPart->nRow-1].pKept);
   }
   return n;
@@ -667,7 +667,7 @@ static int hpPartitionRun(HpSort *pSort, HpFrame *p){
   for(ii=0; ii<nCand; ii++){
     int i = pParts->aCand[ii];
     u32 iPart = nKey ? pAgg->aiGroup[i] : 0;
-    HpPartition *pPart = hpGroupPartition(hpGroupAt(&pAgg->runs, iPart));
+    HpPartition *pPart = hpGroupPartition(hpHeldAt(&pAgg->runs, iPart));
     /* Rows before may have made it narrower */
     if( aOrder[i]>pParts->aLimit[iPart] ) continue;
     rc = hpPartitionAdd(pSort, p, pPart, p->aSel[i], aOrder[i]);

@@ -70,13 +70,13 @@
 */
 static int hpSortOpen(HpWorker *p){
   HpSort *pSort = sqlite3_malloc64(sizeof(*pSort));
-  assert( p->pSink==0 && p->pPipe->pSort->row.bRows );
+  assert( p->pSink==0 && p->pPipe->pSort->row.entry.bRows );
   if( pSort==0 ) return HP_DECLINE;
   memset(pSort, 0, sizeof(*pSort));
   p->pSink = pSort;
   p->pRuns = &pSort->runs;
   pSort->pPlan = p->pPipe->pSort;
-  hpGroupInit(&pSort->runs, &pSort->pPlan->row, p);
+  hpHeldInit(&pSort->runs, &pSort->pPlan->row.entry, p);
   return SQLITE_OK;
 }
 
@@ -172,7 +172,7 @@ static int hpSortRecord(
   ){
     return HP_DECLINE;
   }
-  assert( pPlan->row.bRows && pBuf->n+nOuter+nHdr+nData<=pBuf->nAlloc );
+  assert( pPlan->row.entry.bRows && pBuf->n+nOuter+nHdr+nData<=pBuf->nAlloc );
   z = &pBuf->a[pBuf->n];
   pBuf->n += (u32)(nOuter+nHdr+nData);
   if( pPlan->nNested ){
@@ -263,7 +263,7 @@ static int hpSortKey(
     ){
       return HP_DECLINE;
     }
-    if( k<pPlan->nPrefix && pPlan->row.bWhole ){
+    if( k<pPlan->nPrefix && pPlan->row.entry.bWhole ){
       HpVal v;
       u32 n;
       bNull |= hpVecValue(&p->aVec[pKeys->aVec[k]], i, &v, &n)==HP_NULL;
@@ -342,7 +342,9 @@ static int hpSortAdd(HpSort *pSort, const HpFrame *p, int i){
   if( hpSortKey(pSort->pPlan, p, i, pBuf, &nPrefix) ) return HP_DECLINE;
   nNorm = pBuf->n;
   if( hpSortRecord(pSort->pPlan, p, i, pBuf) ) return HP_DECLINE;
-  if( pSort->pPlan->row.bWhole ) return hpSortPutPair(pSort, nNorm, nPrefix);
+  if( pSort->pPlan->row.entry.bWhole ){
+    return hpSortPutPair(pSort, nNorm, nPrefix);
+  }
   return hpSortPut(pSort, nNorm, nPrefix, p->iPos + i);
 }
 
@@ -397,7 +399,7 @@ static int hpSortStep(HpSort *pSort, HpFrame *p, int ii){
       mxRow = hpSortChunk(pRuns);
       /* With PRAGMA temp_store=memory stock keeps all rows in memory, too */
       if( !sqlite3TempInMemory(p->pWorker->pQuery->db)
-       && !hpGroupMay(pRuns, 0, HP_WISH)
+       && !hpHeldMay(pRuns, 0, HP_WISH)
       ){
         rc = hpRunsSpill(pRuns);
         if( rc ) return rc;
