@@ -77,6 +77,30 @@ struct HpMark {
   int nSet;
 };
 
+/* Loops that SQLite has coded, as hp_splice.c finds them: over a b-tree, or
+** over the entries of an index that a search finds */
+typedef struct HpScanLoop HpScanLoop;
+struct HpScanLoop {
+  int iCur;              /* Its cursor; of a search that of the index */
+  int iFrom;             /* OP_Rewind; of a search where ours is to begin */
+  int iRow;              /* Where the code for a row begins */
+  int iNext;             /* OP_Next.  0: not known */
+  int iEnd;              /* Behind it, or a label for that */
+  u8 bIn;                /* Of a search: a loop over the values of an IN is
+                         ** around it, from iFrom to iEnd */
+};
+
+/* ... and an output loop behind a sorter */
+typedef struct HpSortLoop HpSortLoop;
+struct HpSortLoop {
+  int iCur;              /* The pseudo-table that it reads, ... */
+  int regRecord;         /* ... the register that has its record, ... */
+  int nField;            /* ... and the number of its columns */
+  int iRow;              /* Where the code for a record begins */
+  int iNext;             /* OP_SorterNext */
+  int iEnd;              /* Behind it, or a label for that */
+};
+
 /* Where the program branches to ours */
 typedef struct HpBranch HpBranch;
 struct HpBranch {
@@ -85,11 +109,46 @@ struct HpBranch {
   int addrSkip;          /* The jump over our code */
 };
 
+/* Where sqlite3Select() takes groups */
+typedef struct HpGroupsTo HpGroupsTo;
+struct HpGroupsTo {
+  int regKey;            /* First register of the GROUP BY terms */
+  int regUse;            /* Register: there is a group to output */
+  int regAbort;          /* Register: the output wants no more */
+  int addrAbort;         /* The program goes on here if it does not */
+  int regReturn;         /* Return address of the output subroutine */
+  int addrOutput;        /* The output subroutine */
+};
+
 /* hp_cost.c */
 static int hpCostExpr(Parse*, Expr*);
 static void hpCostList(Parse*, const ExprList*, int, int*);
 static int hpCostAlone(int);
 static int hpCostIsSide(int, int, int);
+
+/* hp_splice.c */
+static int hpSpliceReset(Vdbe*);
+static int hpSpliceIsNull(Vdbe*, int);
+static int hpSpliceSort(Vdbe*, int, int, int);
+static int hpSpliceArms(Vdbe*, const Subquery*);
+static int hpSpliceSet(Vdbe*, int);
+static int hpSpliceScan(Vdbe*, int, HpScanLoop*);
+static int hpSpliceNext(Vdbe*, HpScanLoop*);
+static int hpSpliceIn(Vdbe*, const WhereInfo*);
+static int hpSpliceSearch(Vdbe*, int, int, HpScanLoop*);
+static int hpSpliceSorted(Vdbe*, int, int, HpSortLoop*);
+static int hpSpliceUnique(Vdbe*, int);
+static HpPlan *hpSplicePlan(Vdbe*, int);
+static const char *hpSpliceLine(Vdbe*, int);
+static void hpSpliceLineSet(Vdbe*, int, char*);
+static void hpSpliceLineDrop(Vdbe*, int);
+static void hpSpliceOpen(Vdbe*, int, int);
+static void hpSpliceRow(Vdbe*, int, int);
+static void hpSpliceBranch(Parse*, HpBranch*, int);
+static void hpSpliceRejoin(Parse*, const HpBranch*, int);
+static void hpSpliceMove(Parse*, int);
+static void hpSpliceDetour(Parse*, HpBranch*, int);
+static void hpSpliceReturn(Parse*, const HpBranch*, int);
 
 /* hp_sane.c */
 #ifdef SQLITE_DEBUG
@@ -223,13 +282,21 @@ static int hpRootChoose(Parse*, Select*, AggInfo*, HpJoin**);
 /* hp_explain.c */
 static void hpExplain(Parse*, int, int, const SrcList*);
 
-/* hp_emit.c */
-static int hpEmitTask(Parse*, HpPlan*);
-static int hpEmitScan(Parse*, HpPlan*, int);
-static int hpEmitOpReads(const HpProg*, const HpOp*, u16);
-static void hpEmitBranch(Parse*, HpBranch*, int);
-static void hpEmitRejoin(Parse*, const HpBranch*, int);
-static void hpEmitDetour(Parse*, int);
+/* hp_live.c */
+static int hpLiveOpReads(const HpProg*, const HpOp*, u16);
+static void hpLivePlan(HpPlan*);
+
+/* hp_deliver.c */
+static int hpDeliverTask(Parse*, HpPlan*, int, int);
+static void hpDeliverAggs(Parse*, HpPlan*, AggInfo*, int);
+static void hpDeliverGroups(Parse*, HpPlan*, AggInfo*, int,
+                            const HpGroupsTo*);
+static void hpDeliverSet(Parse*, HpPlan*, int, int, const SelectDest*);
+static void hpDeliverPlaces(Parse*, HpPlan*, const HpScanLoop*);
+static void hpDeliverEntries(Parse*, HpPlan*, const HpScanLoop*);
+static int hpDeliverRecords(Parse*, HpPlan*, int, Expr*);
+static void hpDeliverFind(Parse*, HpPlan*, AggInfo*, int);
+static void hpDeliverExists(Parse*, HpPlan*, const HpScanLoop*, int);
 
 /* hp_plan.c */
 static void hpPlanCodeRow(Parse*, Select*, AggInfo*, int);
@@ -249,8 +316,6 @@ static int hpFindPlanExists(Parse*, Select*, int, int);
 
 /* hp_driverplan.c */
 static int hpDriverPlanAccept(Parse*, WhereInfo*, const Expr*);
-static int hpDriverPlanNext(Vdbe*, int);
-static void hpDriverPlanLoop(Parse*, HpPlan*, int, int);
 static void hpDriverPlanCode(Parse*, SrcList*, Expr*, int, u8);
 
 /* hp_partitionplan.c */
@@ -261,7 +326,7 @@ static int hpTaskPlanMay(Parse*);
 static int hpTaskPlanEnd(HpCompile*, int);
 #ifdef HP_TASK_SCAN
 static int hpTaskPlanColumn(HpCompile*, HpKeys*, int);
-static int hpTaskPlanCode(HpCompile*, int);
+static int hpTaskPlanCode(HpCompile*, int, int);
 #endif
 
 /* hp_indexplan.c */

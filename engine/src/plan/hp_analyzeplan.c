@@ -36,7 +36,7 @@ SQLITE_PRIVATE int sqlite3HpAnalyzeBegin(
   HpPlan *pPlan;
   SrcItem x;
   int rc = SQLITE_OK;
-  int addr, i;
+  int i;
   if( !hpTaskPlanMay(pParse) || pParse->db->nAnalysisLimit ) return 0;
   memset(&x, 0, sizeof(x));
   x.pSTab = pIdx->pTable;
@@ -62,9 +62,7 @@ SQLITE_PRIVATE int sqlite3HpAnalyzeBegin(
   for(i=0; i<nTest && rc==SQLITE_OK; i++){
     rc = hpTaskPlanColumn(&c, &pPrefix->keys, i);
   }
-  addr = hpTaskPlanCode(&c, rc);
-  if( addr ) sqlite3VdbeChangeP3(pParse->pVdbe, addr, regStat);
-  return addr;
+  return hpTaskPlanCode(&c, rc, regStat);
 }
 #endif /* HP_ANALYZE */
 #endif /* SQLITE_OMIT_HP */

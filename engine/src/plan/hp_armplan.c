@@ -50,23 +50,6 @@ static int hpArmIsPlain(const Select *p){
 }
 
 /*
-** Number of the arms that the co-routine of pSubq has code for: each gives its rows in one
-** place.
-*/
-static int hpArmCoded(Parse *pParse, const Subquery *pSubq){
-  int nOp = sqlite3VdbeCurrentAddr(pParse->pVdbe);
-  int n = 0;
-  int i;
-  for(i=pSubq->addrFillSub; i<nOp; i++){
-    const VdbeOp *pOp = sqlite3VdbeGetOp(pParse->pVdbe, i);
-    if( pOp->p1!=pSubq->regReturn ) continue;
-    if( pOp->opcode==OP_EndCoroutine ) return n;
-    n += pOp->opcode==OP_Yield;
-  }
-  return 0;
-}
-
-/*
 ** Number of the arms of pItem, a term of FROM, if it is a UNION ALL whose code SQLite has
 ** made, and of which we do each arm; else 0.
 **
@@ -82,7 +65,7 @@ static int hpArmPlanCount(Parse *pParse, const SrcItem *pItem){
   for(p=pItem->u4.pSubq->pSelect; p; p=p->pPrior){
     if( !hpArmIsPlain(p) || ++n>HP_MX_PIPE ) return 0;
   }
-  return n>1 && n==hpArmCoded(pParse, pItem->u4.pSubq) ? n : 0;
+  return n>1 && n==hpSpliceArms(pParse->pVdbe, pItem->u4.pSubq) ? n : 0;
 }
 
 /*

@@ -299,7 +299,7 @@ static int hpCheckPlanNeeds(const HpPipePlan *pPipe, u16 iVec){
   const HpCheckPlan *p = pPipe->pCheck;
   int i;
   for(i=0; i<pPipe->prog.nOp; i++){
-    if( hpEmitOpReads(&pPipe->prog, &pPipe->prog.aOp[i], iVec) ) return 1;
+    if( hpLiveOpReads(&pPipe->prog, &pPipe->prog.aOp[i], iVec) ) return 1;
   }
   for(i=0; i<p->nType; i++){
     if( p->aType[i].iVec==iVec && p->aType[i].bNumber ) return 1;
@@ -434,6 +434,6 @@ SQLITE_PRIVATE int sqlite3HpCheckBegin(
     pParse->nMem = nMem;
     return 0;
   }
-  return hpEmitScan(pParse, pPlan, 0);
+  return hpDeliverTask(pParse, pPlan, 0, 0);
 }
 #endif /* SQLITE_OMIT_HP */

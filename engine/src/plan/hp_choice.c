@@ -53,19 +53,7 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p){
       }
     }
   }
-  for(i=sqlite3VdbeCurrentAddr(pParse->pVdbe)-1; i>0; i--){
-    switch( sqlite3VdbeGetOp(pParse->pVdbe, i)->opcode ){
-      case OP_Null:          /* resetAccumulator() */
-      case OP_Gosub:         /* The same as a subroutine */
-        return i;
-      case OP_OpenEphemeral: /* DISTINCT, after OP_Null */
-      case OP_Explain:
-        break;
-      default:
-        return 0;
-    }
-  }
-  return 0;
+  return hpSpliceReset(pParse->pVdbe);
 }
 
 /*

@@ -29,7 +29,7 @@
 ** each pipe, hpCompileFor() says which one it is; expressions are compiled into
 ** its program (hp_compileexpr.c), and hpCompileSortColumns() finishes it.  The
 ** memory is the plan's: whoever makes it frees it with hpCompileFree(), until
-** the statement takes it over (hp_emit.c).
+** the statement takes it over (hp_deliver.c).
 **
 ** Each function that compiles something returns the vector where its value will
 ** be, or -1 with the reason in HpCompile.eNo.  The first reason is kept.  The

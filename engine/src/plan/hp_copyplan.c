@@ -35,7 +35,6 @@ SQLITE_PRIVATE int sqlite3HpCopyBegin(
   sqlite3 *db = pParse->db;
   int bVacuum = (db->mDbFlags & DBFLAG_Vacuum)!=0;
   HpPlan *pPlan;
-  int addr;
   /* Not hpTaskPlanMay(): cells are copied in any encoding */
   if( pParse->nErr ) return 0;
   if( !bVacuum && pIdx==0 && (pTab->tabFlags & TF_Autoincrement) ) return 0;
@@ -49,10 +48,6 @@ SQLITE_PRIVATE int sqlite3HpCopyBegin(
   /* As OPFLAG_NCHANGE of SQLite's loop */
   pPlan->bCounted = !bVacuum
                  && (pIdx==0 || (!HasRowid(pTab) && IsPrimaryKeyIndex(pIdx)));
-  addr = hpEmitTask(pParse, pPlan);
-  if( db->mallocFailed ) return 0;
-  sqlite3VdbeChangeP1(pParse->pVdbe, addr, iFrom);
-  sqlite3VdbeChangeP3(pParse->pVdbe, addr, iTo);
-  return addr;
+  return hpDeliverTask(pParse, pPlan, iFrom, iTo);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -8,12 +8,9 @@
 ** (prepare time).
 **
 **    hpDriverPlanAccept()     is the outermost loop a scan of a whole table?
-**    hpDriverPlanCode()       filter it: emit OP_HpScan and OP_HpRow
-**    hpDriverPlanNext(), hpDriverPlanLast()    the end of a loop
-**    hpDriverPlanMay()        may a loop that searches an index go through rows that are found?
-**    hpDriverPlanIn()         where the loop over the values of an IN begins
-**    hpDriverPlanLoop()       let a loop go through rows that are found
-**    hpDriverPlanKeys(), hpDriverPlanSearch()    the same of a loop that searches an index
+**    hpDriverPlanCode()       filter it, and let hp_deliver.c code it
+**    hpDriverPlanMay()        may a loop that searches an index go through
+**                             rows that are found?
 **    sqlite3HpLoopAccept(), sqlite3HpCodeLoop()    the same for UPDATE and DELETE
 **
 ** hp_piece.c says what is done at run time, with a drawing of the program.  All that
@@ -46,7 +43,7 @@ static int hpDriverPlanAccept(Parse *pParse, WhereInfo *pWInfo, const Expr *pWhe
   const u32 mOk = WHERE_IPK|WHERE_UNQ_WANTED|WHERE_SELFCULL;
   const WhereLevel *pLevel = &pWInfo->a[0];
   const WhereLoop *pLoop;
-  const VdbeOp *pOp;
+  HpScanLoop loop;
   SrcItem *pItem;
   int i, iRewind;
   if( pWhere==0 || pParse->nested || pParse->nErr ) return 0;
@@ -71,8 +68,9 @@ static int hpDriverPlanAccept(Parse *pParse, WhereInfo *pWInfo, const Expr *pWhe
   ){
     return hpConfigStat(db, HP_NO_PLAN);
   }
-  pOp = sqlite3VdbeGetOp(pParse->pVdbe, iRewind);
-  if( pOp->opcode!=OP_Rewind || pOp->p1!=pItem->iCursor ){
+  if( !hpSpliceScan(pParse->pVdbe, iRewind, &loop)
+   || loop.iCur!=pItem->iCursor
+  ){
     return hpConfigStat(db, HP_NO_PLAN);
   }
   memset(&pItem->hp, 0, sizeof(pItem->hp));
@@ -222,80 +220,6 @@ static HpPlan *hpDriverCompile(
   return hpLower(pParse, &top);
 }
 
-/*
-** The OP_Next of the loop whose OP_Rewind is at iRewind, or 0 if it has none of ours.
-*/
-static int hpDriverPlanNext(Vdbe *v, int iRewind){
-  int iCur = sqlite3VdbeGetOp(v, iRewind)->p1;
-  int i;
-  assert( sqlite3VdbeGetOp(v, iRewind)->opcode==OP_Rewind
-       || v->db->mallocFailed );
-  for(i=sqlite3VdbeCurrentAddr(v)-1; i>iRewind; i--){
-    const VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
-    if( pOp->opcode==OP_Next && pOp->p1==iCur && pOp->p2==iRewind+1 ){
-      return pOp->p3==0 ? i : 0;
-    }
-  }
-  return 0;
-}
-
-/* The OP_Next of the loop that searches an index and looks rows of cursor iTabCur up, or 0 */
-static int hpDriverPlanLast(Vdbe *v, int iTabCur){
-  const VdbeOp *aOp = sqlite3VdbeGetOp(v, 0);
-  int nOp = sqlite3VdbeCurrentAddr(v);
-  int i, iCur;
-  assert( v->db->mallocFailed==0 );
-  for(i=nOp-1; i>0 && (aOp[i].opcode!=OP_DeferredSeek || aOp[i].p3!=iTabCur); i--){}
-  for(iCur=aOp[i].p1; i>0 && i<nOp && (aOp[i].opcode!=OP_Next || aOp[i].p1!=iCur); i++){}
-  return i<nOp ? i : 0;
-}
-
-/*
-** Return the address of the instruction with which the loop over the values of an IN begins, around the
-** search of pWInfo: an OP_Rewind, or OP_Last.  0: there is no IN; -1: there is one that we do not know.
-*/
-static int hpDriverPlanIn(Vdbe *v, const WhereInfo *pWInfo){
-  const WhereLevel *pLevel = &pWInfo->a[0];
-  int addr;
-  assert( hpChoiceIsSearch(pWInfo) );
-  if( (pLevel->pWLoop->wsFlags & WHERE_COLUMN_IN)==0 ) return 0;
-  if( pLevel->u.in.nIn!=1 ) return -1;
-  addr = pLevel->u.in.aInLoop[0].addrInTop-1;
-  if( addr<1 ) return -1;
-  switch( sqlite3VdbeGetOp(v, addr)->opcode ){
-    case OP_Rewind: case OP_Last:  return addr;
-  }
-  return -1;
-}
-
-/*
-** Let the loop from iRewind to iNext go through the rows that pPlan finds: at once, or
-** piece by piece, while the loop goes on.
-*/
-static void hpDriverPlanLoop(Parse *pParse, HpPlan *pPlan, int iRewind, int iNext){
-  Vdbe *v = pParse->pVdbe;
-  int bPieces = hpPlanLast(pPlan)->pFind->bPieces;
-  int regExec = pParse->nMem+1;
-  HpBranch branch;
-  VdbeOp *pOp;
-  int addrScan;
-  assert( iRewind>0 && iRewind<iNext && iNext<sqlite3VdbeCurrentAddr(v) );
-  assert( !bPieces || hpPlanLast(pPlan)->pSink==&hpSinkRowids );
-  pParse->nMem += 2;     /* The execution, and the number of rows left to stock */
-  hpSortPlanExplain(pParse, iRewind);
-  hpEmitBranch(pParse, &branch, iRewind);
-  pOp = sqlite3VdbeGetOp(v, iNext);
-  pOp->opcode = OP_HpRow;
-  pOp->p3 = regExec;
-  addrScan = hpEmitScan(pParse, pPlan, regExec);
-  if( !bPieces ){
-    sqlite3VdbeAddOp3(v, OP_HpRow, branch.op.p1, iRewind+1, regExec);
-    sqlite3VdbeChangeP5(v, SQLITE_STMTSTATUS_FULLSCAN_STEP);
-    sqlite3VdbeAddOp2(v, OP_Goto, 0, branch.op.p2);
-  }
-  hpEmitRejoin(pParse, &branch, addrScan);
-}
-
 /* May the entries that pWInfo searches for be those of rows that are found?  With LIKE there may be two
 ** searches, one after the other, for texts and for blobs. */
 static int hpDriverPlanMay(Vdbe *v, const WhereInfo *pWInfo){
@@ -304,119 +228,7 @@ static int hpDriverPlanMay(Vdbe *v, const WhereInfo *pWInfo){
   for(i=0; i<pLoop->nLTerm; i++){
     if( pLoop->aLTerm[i] && (pLoop->aLTerm[i]->wtFlags & TERM_LIKEOPT)!=0 ) return 0;
   }
-  return hpDriverPlanIn(v, pWInfo)>=0;
-}
-
-/* Instructions in front of a search that hpEmitDetour() may move */
-static int hpDriverMayMove(const VdbeOp *pOp){
-  switch( pOp->opcode ){
-    case OP_Integer: case OP_Int64: case OP_Real: case OP_String8: case OP_String: case OP_Null:
-    case OP_Blob: case OP_Variable: case OP_Copy: case OP_SCopy: case OP_Affinity: case OP_IsNull:
-    case OP_OpenRead: case OP_Explain: case OP_Noop:
-      return 1;
-  }
-  return 0;
-}
-
-/*
-** The loop that ends at iNext searches an index, and looks rows of cursor iTabCur up:
-**
-**           ...                      the first key, in registers
-**           SeekGE idx -> end        or SeekGT; Rewind if there is no first key
-**           ...                      the last key, unless they are the same
-**    top:   IdxGT idx -> end         or IdxGE; none if there is no last key
-**           DeferredSeek idx, table
-**           ...
-**           Next idx -> top
-**
-** Return the address of the instruction with which hpEmitDetour() is to begin, or 0 if the loop is not
-** as we know it.  OP_SeekGE may look at what follows it, so it stays where it is.
-*/
-static int hpDriverPlanKeys(Vdbe *v, int iTabCur, int iNext){
-  const VdbeOp *aOp = sqlite3VdbeGetOp(v, 0);
-  int iCur = aOp[iNext].p1;
-  int iTop = aOp[iNext].p2;
-  int iRow = iTop;
-  int iFrom = iTop-1;
-  assert( aOp[iNext].opcode==OP_Next );
-  if( iTop<3 || iTop+1>=iNext ) return 0;
-  if( aOp[iTop].opcode==OP_IdxGT || aOp[iTop].opcode==OP_IdxGE ){
-    if( aOp[iTop].p1!=iCur ) return 0;
-    iRow++;
-  }
-  if( aOp[iFrom].opcode==OP_SeekGE || aOp[iFrom].opcode==OP_SeekGT || aOp[iFrom].opcode==OP_Rewind ){
-    if( aOp[iFrom].p1!=iCur ) return 0;
-    iFrom--;
-  }
-  if( aOp[iRow].opcode!=OP_DeferredSeek || aOp[iRow].p1!=iCur || aOp[iRow].p3!=iTabCur
-   || !hpDriverMayMove(&aOp[iFrom])
-  ){
-    return 0;
-  }
-  assert( iFrom>0 && iFrom<iTop && iTop<=iRow && iRow<iNext );
-  return iFrom;
-}
-
-/*
-** Let the loop that ends at iNext go through the entries of the rows that pPlan finds.  iFrom comes from
-** hpDriverPlanKeys(), or from hpDriverPlanIn() (bIn).
-**
-** With IN there is a loop around this one, which entries do not end: OP_IdxGT asks whether they have the value
-** that it is at.  So ours leaves OP_IdxGT out, and goes on behind the loop outside.  The instruction at
-** iNext does one or the other:
-**
-**           Rewind values -> end     ours begins with a copy of this
-**           ...
-**           SeekGE idx, IdxGT idx    stock's only
-**    row:   DeferredSeek idx, table
-**           ...
-**           Goto x                   was Next idx
-**           Next values
-**    end:
-**    hp:    HpRow idx -> row
-**           Goto end
-**    x:     IfPos -> stock           OP_HpScan has declined
-**           Goto hp
-**    stock: Next idx                 the copy
-*/
-static void hpDriverPlanSearch(Parse *pParse, HpPlan *pPlan, int iFrom, int iNext, int bIn){
-  Vdbe *v = pParse->pVdbe;
-  VdbeOp *pOp = sqlite3VdbeGetOp(v, iNext);
-  HpFindPlan *pFind = hpPlanLast(pPlan)->pFind;
-  int regExec = pParse->nMem+1;
-  int iCur = pOp->p1;
-  int iTop = pOp->p2;
-  int iEnd = iNext+1;
-  int addrSkip, addrScan, addrRow;
-  pParse->nMem += 2;     /* The execution, and the number of rows left to stock */
-  assert( pPlan->pSearch!=0 && iFrom>0 && iFrom<iNext );
-  pFind->iIdxCur = iCur;
-  hpSortPlanExplain(pParse, iTop);
-  if( bIn ){
-    iEnd = sqlite3VdbeGetOp(v, iFrom)->p2;
-    while( iTop<iNext && sqlite3VdbeGetOp(v, iTop)->opcode!=OP_DeferredSeek ) iTop++;
-    /* hpDriverPlanLast() has seen it; and the loop around ends behind */
-    assert( iTop<iNext && iNext<iEnd );
-  }else{
-    pOp->opcode = OP_HpRow;
-    pOp->p3 = regExec;
-  }
-  addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-  hpEmitDetour(pParse, iFrom);
-  pPlan->iLoop = iFrom+1;
-  pPlan->iLoopEnd = iEnd;
-  addrScan = hpEmitScan(pParse, pPlan, regExec);
-  sqlite3VdbeChangeP2(v, addrScan, iFrom+1);
-  addrRow = sqlite3VdbeAddOp3(v, OP_HpRow, iCur, iTop, regExec);
-  sqlite3VdbeAddOp2(v, OP_Goto, 0, iEnd);
-  if( bIn ){
-    int addrNext = sqlite3VdbeCurrentAddr(v);
-    hpEmitDetour(pParse, iNext);
-    sqlite3VdbeAddOp2(v, OP_Goto, 0, iNext+1);
-    sqlite3VdbeChangeP2(v, iNext, sqlite3VdbeAddOp2(v, OP_IfPos, regExec+1, addrNext));
-    sqlite3VdbeAddOp2(v, OP_Goto, 0, addrRow);
-  }
-  sqlite3VdbeJumpHere(v, addrSkip);
+  return hpSpliceIn(v, pWInfo)>=0;
 }
 
 /*
@@ -430,23 +242,24 @@ static void hpDriverPlanCode(
   int iRewind,
   u8 eLoop
 ){
-  const VdbeOp *pOp = sqlite3VdbeGetOp(pParse->pVdbe, iRewind);
   SrcItem *pItem = 0;
+  HpScanLoop loop;
   HpPlan *pPlan;
-  int i, iNext;
+  int i;
   assert( iRewind>0 && eLoop<=HP_LOOP_WRITES && pWhere!=0 );
+  if( !hpSpliceScan(pParse->pVdbe, iRewind, &loop) ) return;
   for(i=0; i<pSrc->nSrc; i++){
-    if( pSrc->a[i].iCursor==pOp->p1 ) pItem = &pSrc->a[i];
+    if( pSrc->a[i].iCursor==loop.iCur ) pItem = &pSrc->a[i];
   }
-  if( pItem==0 || pOp->opcode!=OP_Rewind ) return;
+  if( pItem==0 ) return;
   if( !hpWorthIt(pParse, pItem, HP_MIN_PIECES) ) return;
-  iNext = hpDriverPlanNext(pParse->pVdbe, iRewind);
-  if( iNext==0 ) return;
+  if( !hpSpliceNext(pParse->pVdbe, &loop) ) return;
   pPlan = hpDriverCompile(pParse, pSrc, pItem, pWhere, eLoop==HP_LOOP_WRITES);
   if( pPlan==0 ) return;
   hpPlanLast(pPlan)->pFind->bPieces = 1;
   hpPlanLast(pPlan)->pFind->bAll = eLoop==HP_LOOP_ALL;
-  hpDriverPlanLoop(pParse, pPlan, iRewind, iNext);
+  hpSortPlanExplain(pParse, iRewind);
+  hpDeliverPlaces(pParse, pPlan, &loop);
 }
 
 /*

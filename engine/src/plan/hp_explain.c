@@ -73,17 +73,16 @@ static void hpExplain(
   assert( pLater==0 || pLater->hp.iLevel==1 );    /* It is the root */
   if( hpConfigOffload(pParse->db)==HP_OFFLOAD_FORCE ) pLater = 0;
   for(i=iFrom; i<nOp; i++){
-    VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
-    const char *z = pOp->p4.z;
+    const char *z = hpSpliceLine(v, i);
     const SrcItem *pItem = 0;
     char *zNew = 0;
-    if( pOp->opcode!=OP_Explain || pOp->p4type!=P4_DYNAMIC || z==0 ) continue;
+    if( z==0 ) continue;
     /* Of a sub-select: it says so itself */
     if( strstr(z, " VECTORIZED") || strstr(z, " USING HASH TABLE (") ) continue;
     if( pSrc && strncmp(z, "BLOOM FILTER ON ", 16)==0
      && hpExplainItem(pParse, pSrc, &z[16])
     ){
-      sqlite3VdbeChangeToNoop(v, i);
+      hpSpliceLineDrop(v, i);
       continue;
     }
     if( pSrc && strncmp(z, "SCAN ", 5)==0 ){
@@ -118,10 +117,7 @@ static void hpExplain(
     ){
       zNew = sqlite3MPrintf(pParse->db, "USE HASH TABLE FOR %s", &z[20]);
     }
-    if( zNew ){
-      sqlite3DbFree(pParse->db, pOp->p4.z);
-      pOp->p4.z = zNew;
-    }
+    hpSpliceLineSet(v, i, zNew);
   }
 }
 #endif /* SQLITE_OMIT_HP */

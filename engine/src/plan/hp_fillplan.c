@@ -206,7 +206,7 @@ static int hpFillPlanIsWhole(const HpPipePlan *pPipe){
     }
     if( k<pSort->nField ) continue;
     for(k=i+1; k<pProg->nOp; k++){
-      if( hpEmitOpReads(pProg, &pProg->aOp[k], pOp->iOut)
+      if( hpLiveOpReads(pProg, &pProg->aOp[k], pOp->iOut)
        && !hpFillPlanIsPart(&pProg->aOp[k])
       ){
         break;
@@ -310,7 +310,6 @@ SQLITE_PRIVATE int sqlite3HpFillBegin(
 ){
   HpFillTo to;
   HpPlan *pPlan;
-  int addr;
   if( pSelect==0 || !hpFillPlanMay(pParse, pTab) ) return 0;
   if( !hpFillPlanIsScan(pSelect) ) return 0;
   if( !hpWorthMayPay(pParse, &pSelect->pSrc->a[0], HP_MIN_LEAF) ){
@@ -322,10 +321,6 @@ SQLITE_PRIVATE int sqlite3HpFillBegin(
   to.aiFrom = aiFrom;
   to.iKey = iKey;
   pPlan = hpFillPlan(pParse, &to, pSelect);
-  if( pPlan==0 ) return 0;
-  addr = hpEmitScan(pParse, pPlan, 0);
-  if( pParse->db->mallocFailed ) return 0;
-  sqlite3VdbeChangeP3(pParse->pVdbe, addr, iTo);
-  return addr;
+  return pPlan ? hpDeliverTask(pParse, pPlan, 0, iTo) : 0;
 }
 #endif /* SQLITE_OMIT_HP */

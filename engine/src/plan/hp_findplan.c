@@ -6,9 +6,9 @@
 *************************************************************************
 ** hp_findplan: a correlated sub-select looks its group up (prepare time).
 **
-**    sqlite3HpCodeRow()    an aggregate without GROUP BY: emit OP_HpFind, or leave it
-**                          to hpPlanCodeRow()
-**    hpFindPlanExists()    EXISTS: emit OP_HpFind
+**    sqlite3HpCodeRow()    an aggregate without GROUP BY: look groups up, or
+**                          leave it to hpPlanCodeRow()
+**    hpFindPlanExists()    EXISTS: look groups up
 **
 ** SQLite runs the loop of a correlated sub-select anew for each row around it.  If
 ** that is a scan of a whole table, and all that ties it to the row are equalities,
@@ -17,14 +17,7 @@
 **
 ** then one scan, grouped by the inner sides, here t.k, has the answers for all rows:
 ** hp_find.c.  Stock's code for the sub-select stays, with a branch before its loop:
-**
-**           Null accumulators -> Goto hp    the noted instruction
-**    stock: ...                             stock: scan, step
-**           Goto done
-**    hp:    Null accumulators               the copy
-**           ...                             constants, then outer sides into registers
-**           HpFind  P1=r P2=stock P3=outer  the group's states, or none, ...
-**    done:  AggFinal                        ... which stock's code finishes
+** hpDeliverFind() has a drawing.
 **
 ** Where stock finds the rows by an index each time, that is done only if executions are long, since
 ** most are for few rows around it (hpCompileLong()).
@@ -204,38 +197,6 @@ static HpPlan *hpFindCompile(Parse *pParse, Select *p, AggInfo *pAggInfo){
   return pPlan;
 }
 
-/*
-** Code constants, the outer sides of the keys, and OP_HpFind.  Returns its address.
-*/
-static int hpFindCode(Parse *pParse, HpPlan *pPlan){
-  HpKeyed *pKeyed = pPlan->pKeyed;
-  u8 okConstFactor = pParse->okConstFactor;
-  int nKey = pKeyed->nKey;
-  int regExec = pParse->nMem+1;
-  int regKey = regExec+2;
-  int addr, i;
-  /* One key of groups for each outer side; the registers follow each other */
-  assert( nKey>0 && nKey<=HP_MX_EQ );
-  assert( hpPlanLast(pPlan)->pGroup->keys.n==nKey );
-  pParse->nMem += 2+2*nKey;
-  hpPlanLast(pPlan)->pGroup->iKeyReg = regKey+nKey;
-  pParse->okConstFactor = 0;
-  for(i=0; i<nKey; i++){
-    sqlite3ExprCode(pParse, pKeyed->aKey[i].pExpr, regKey+i);
-    pKeyed->aKey[i].pExpr = pKeyed->aKey[i].pOwn = 0;
-  }
-  pParse->okConstFactor = okConstFactor;
-  /* Aggregates go to registers of the query, EXISTS to one of its own */
-  assert( (pKeyed->iExistsReg>0)==(hpPlanLast(pPlan)->pGroup->nAgg==0) );
-  addr = hpEmitScan(pParse, pPlan, regExec);
-  if( pParse->db->mallocFailed==0 ){
-    VdbeOp *pOp = sqlite3VdbeGetOp(pParse->pVdbe, addr);
-    pOp->opcode = OP_HpFind;
-    pOp->p3 = regKey;
-  }
-  return addr;
-}
-
 /* In EXPLAIN QUERY PLAN: the scan of pItem, before address iTo, is a look-up, or may become one */
 static void hpFindExplain(
   Parse *pParse,
@@ -260,21 +221,16 @@ static void hpFindExplain(
   assert( iTo>0 && iTo<sqlite3VdbeCurrentAddr(pParse->pVdbe) );
   zScan = sqlite3MPrintf(db, "SCAN %S", pItem);
   for(i=iTo; zScan && zKey && i>0; i--){
-    VdbeOp *pOp = sqlite3VdbeGetOp(pParse->pVdbe, i);
+    const char *z = hpSpliceLine(pParse->pVdbe, i);
     int n = sqlite3Strlen30(&zScan[5]);
-    if( pOp->opcode==OP_Explain && pOp->p4type==P4_DYNAMIC && pOp->p4.z
-     && (strcmp(pOp->p4.z, zScan)==0
+    if( z && (strcmp(z, zScan)==0
          /* Stock calls the scan for a min() or max() so */
-         || (strncmp(pOp->p4.z, "SEARCH ", 7)==0 && strncmp(&pOp->p4.z[7], &zScan[5], n)==0
-             && (pOp->p4.z[7+n]==0 || (pPlan->bGuess && pOp->p4.z[7+n]==' '))))
+         || (strncmp(z, "SEARCH ", 7)==0 && strncmp(&z[7], &zScan[5], n)==0
+             && (z[7+n]==0 || (pPlan->bGuess && z[7+n]==' '))))
     ){
-      char *zNew = bLater
-          ? sqlite3MPrintf(db, "%s OR, IF LONG, HASH TABLE (%s)", pOp->p4.z, zKey)
-          : sqlite3MPrintf(db, "SEARCH %S USING HASH TABLE (%s)", pItem, zKey);
-      if( zNew ){
-        sqlite3DbFree(db, pOp->p4.z);
-        pOp->p4.z = zNew;
-      }
+      hpSpliceLineSet(pParse->pVdbe, i, bLater
+          ? sqlite3MPrintf(db, "%s OR, IF LONG, HASH TABLE (%s)", z, zKey)
+          : sqlite3MPrintf(db, "SEARCH %S USING HASH TABLE (%s)", pItem, zKey));
       break;
     }
   }
@@ -302,12 +258,9 @@ static int hpFindMayAgg(const AggInfo *pAggInfo){
 */
 static int hpFindRow(Parse *pParse, Select *p, AggInfo *pAggInfo, int iHp){
   Vdbe *v = pParse->pVdbe;
-  VdbeOp *pOp = sqlite3VdbeGetOp(v, iHp);
   HpPlan *pPlan;
-  HpGroupPlan *pGroup;
-  int addr, addrSkip;
   assert( (p->selFlags & SF_Correlated)!=0 && p->pGroupBy==0 );
-  if( p->pSrc->nSrc!=1 || pAggInfo->nAccumulator || pOp->opcode!=OP_Null
+  if( p->pSrc->nSrc!=1 || pAggInfo->nAccumulator || !hpSpliceIsNull(v, iHp)
    || (p->pSrc->a[0].hp.bWhole==0 && p->pSrc->a[0].hp.bFind==0)
    || !hpWorthIt(pParse, &p->pSrc->a[0], HP_MIN_LEAF)
   ){
@@ -319,20 +272,8 @@ static int hpFindRow(Parse *pParse, Select *p, AggInfo *pAggInfo, int iHp){
   }
   pPlan = hpFindCompile(pParse, p, pAggInfo);
   if( pPlan==0 ) return 0;
-  pGroup = hpPlanLast(pPlan)->pGroup;
-  pGroup->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
-  pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);
   hpFindExplain(pParse, pPlan, &p->pSrc->a[0], sqlite3VdbeCurrentAddr(v)-1);
-  addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-  pOp = sqlite3VdbeGetOp(v, iHp);
-  addr = sqlite3VdbeAddOp3(v, OP_Null, pOp->p1, pOp->p2, pOp->p3);
-  pOp = sqlite3VdbeGetOp(v, iHp);
-  pOp->opcode = OP_Goto;
-  pOp->p1 = pOp->p3 = 0;
-  pOp->p2 = addr;
-  addr = hpFindCode(pParse, pPlan);
-  sqlite3VdbeChangeP2(v, addr, iHp+1);
-  sqlite3VdbeJumpHere(v, addrSkip);
+  hpDeliverFind(pParse, pPlan, pAggInfo, iHp);
   return 1;
 }
 
@@ -358,13 +299,13 @@ SQLITE_PRIVATE void sqlite3HpCodeRow(
 ** there is a row register iResult is to be 1.  Returns true if that is looked up.
 */
 static int hpFindPlanExists(Parse *pParse, Select *p, int iRewind, int iResult){
-  Vdbe *v = pParse->pVdbe;
-  HpBranch branch;
+  HpScanLoop loop;
   HpPlan *pPlan;
-  int addr, n;
+  int n;
   assert( (p->selFlags & SF_Correlated)!=0 && p->pGroupBy==0 );
   assert( iResult>0 && iResult<=pParse->nMem );
-  if( p->pSrc->nSrc!=1 || sqlite3VdbeGetOp(v, iRewind)->opcode!=OP_Rewind || p->iOffset
+  if( p->pSrc->nSrc!=1 || p->iOffset
+   || !hpSpliceScan(pParse->pVdbe, iRewind, &loop)
    || !sqlite3ExprIsInteger(p->pLimit->pLeft, &n, 0, 0) || n!=1
    || !hpWorthIt(pParse, &p->pSrc->a[0], HP_MIN_LEAF)
    || !hpSafe(pParse, 0, p->pEList, 0)
@@ -373,12 +314,8 @@ static int hpFindPlanExists(Parse *pParse, Select *p, int iRewind, int iResult){
   }
   pPlan = hpFindCompile(pParse, p, 0);
   if( pPlan==0 ) return 0;
-  pPlan->pKeyed->iExistsReg = iResult;
   hpFindExplain(pParse, pPlan, &p->pSrc->a[0], iRewind);
-  hpEmitBranch(pParse, &branch, iRewind);
-  addr = hpFindCode(pParse, pPlan);
-  sqlite3VdbeAddOp2(v, OP_Goto, 0, branch.op.p2);
-  hpEmitRejoin(pParse, &branch, addr);
+  hpDeliverExists(pParse, pPlan, &loop, iResult);
   return 1;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -176,7 +176,6 @@ SQLITE_PRIVATE int sqlite3HpRefillBegin(
   Table *pTab = pIndex->pTable;
   HpPlan *pPlan;
   int nMem = pParse->nMem;
-  int addr;
   if( !hpTaskPlanMay(pParse) ) return 0;
   if( pIndex->bAscKeyBug || !IsOrdinaryTable(pTab) ) return 0;
   if( hpIndexPlanHasReal(pIndex) ) return 0;
@@ -185,14 +184,8 @@ SQLITE_PRIVATE int sqlite3HpRefillBegin(
     pParse->nMem = nMem;
     return 0;
   }
-  addr = hpEmitScan(pParse, pPlan, 0);
-  if( pParse->db->mallocFailed ) return 0;
-  if( regRoot>=0 ){
-    sqlite3VdbeChangeP3(pParse->pVdbe, addr, regRoot);
-  }else{
-    sqlite3VdbeChangeP1(pParse->pVdbe, addr, (int)pIndex->tnum);
-  }
-  return addr;
+  return regRoot>=0 ? hpDeliverTask(pParse, pPlan, 0, regRoot)
+                    : hpDeliverTask(pParse, pPlan, (int)pIndex->tnum, 0);
 }
 
 /*
@@ -201,16 +194,12 @@ SQLITE_PRIVATE int sqlite3HpRefillBegin(
 */
 SQLITE_PRIVATE void sqlite3HpRefillEnd(Parse *pParse, int addrTask){
   Vdbe *v = pParse->pVdbe;
-  int addrEnd = sqlite3VdbeCurrentAddr(v);
   HpPlan *pPlan;
-  int i;
   if( addrTask==0 || pParse->db->mallocFailed ) return;
-  sqlite3VdbeChangeP2(v, addrTask, addrEnd);
-  pPlan = (HpPlan*)sqlite3VdbeGetOp(v, addrTask)->p4.pMem->z;
-  for(i=addrTask+1; i<addrEnd; i++){
-    /* What SQLite does when two entries are not unique */
-    if( sqlite3VdbeGetOp(v, i)->opcode==OP_Halt ) pPlan->iLoop = i;
-  }
+  sqlite3VdbeJumpHere(v, addrTask);
+  pPlan = hpSplicePlan(v, addrTask);
+  /* What SQLite does when two entries are not unique */
+  pPlan->iLoop = hpSpliceUnique(v, addrTask);
   assert( hpPlanLast(pPlan)->pSort->bPrefix==0 || pPlan->iLoop>addrTask );
 }
 #endif /* SQLITE_OMIT_HP */

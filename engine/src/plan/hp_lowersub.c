@@ -238,23 +238,17 @@ static void hpLowerSubExplain(Parse *pParse, const HpInput *pInput,
   int n = sqlite3Strlen30(zName);
   int i;
   for(i=sqlite3VdbeCurrentAddr(v)-1; zName && i>0; i--){
-    VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
-    const char *z = pOp->p4.z;
-    char *zNew;
+    const char *z = hpSpliceLine(v, i);
     int nVerb;
-    if( pOp->opcode!=OP_Explain || pOp->p4type!=P4_DYNAMIC || z==0 ) continue;
+    if( z==0 ) continue;
     nVerb = strncmp(z, "SCAN ", 5)==0 ? 5 : strncmp(z, "SEARCH ", 7)==0 ? 7 : 0;
     if( nVerb==0 || strncmp(&z[nVerb], zName, n)!=0
      || (z[nVerb+n]!=0 && z[nVerb+n]!=' ') || strstr(z, " USING HASH TABLE (")
     ){
       continue;
     }
-    zNew = sqlite3MPrintf(pParse->db, "SEARCH %s USING HASH TABLE (%s)", zName,
-                          zKey);
-    if( zNew ){
-      sqlite3DbFree(pParse->db, pOp->p4.z);
-      pOp->p4.z = zNew;
-    }
+    hpSpliceLineSet(v, i, sqlite3MPrintf(pParse->db,
+        "SEARCH %s USING HASH TABLE (%s)", zName, zKey));
     break;
   }
   sqlite3DbFree(pParse->db, zName);

@@ -211,7 +211,7 @@ SQLITE_PRIVATE int sqlite3HpOrphansBegin(Parse *pParse, Table *pTab){
     if( iOr<0 ) rc = SQLITE_ERROR;
   }
   if( rc==SQLITE_OK ) rc = hpProgFilter(&hpPlanLast(pPlan)->prog, iOr);
-  addr = hpTaskPlanCode(&c, rc);
+  addr = hpTaskPlanCode(&c, rc, 0);
   if( addr==0 ) pParse->nMem = nMem;
   return addr;
 }

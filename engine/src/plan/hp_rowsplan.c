@@ -7,7 +7,7 @@
 ** hp_rowsplan: queries that need few of the rows that they scan (prepare time).
 **
 **    sqlite3HpRowsAccept()  did the planner choose a scan for which that pays?
-**    sqlite3HpCodeRows()    compile it, and emit OP_HpScan and OP_HpRow
+**    sqlite3HpCodeRows()    compile it, and let hp_deliver.c code it
 **    sqlite3HpCoroutine()   tell a co-routine whether all rows are asked for
 **
 ** ORDER BY with LIMIT, SELECT DISTINCT, and WHERE before a sort.  hp_found.c says
@@ -137,7 +137,7 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   SrcItem *pItem;
   int iRewind;
   const HpSinkType *pSink;
-  VdbeOp *pOp;
+  HpScanLoop loop;
   if( hpConfigOffload(db)==HP_OFFLOAD_OFF ) return 0;
   pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);
   if( pSink==0 ){
@@ -168,13 +168,12 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   }
   /* An address and a flag do not meet */
   assert( sqlite3VdbeCurrentAddr(pParse->pVdbe)<HP_ROWS_SEARCH );
-  if( pItem->hp.pSearch ) return HP_ROWS_SEARCH | hpDriverPlanIn(pParse->pVdbe, pWInfo);
+  if( pItem->hp.pSearch ) return HP_ROWS_SEARCH | hpSpliceIn(pParse->pVdbe, pWInfo);
   iRewind = pWInfo->a[0].p2-1;
   assert( iRewind>0 && iRewind<sqlite3VdbeCurrentAddr(pParse->pVdbe) );
-  pOp = sqlite3VdbeGetOp(pParse->pVdbe, iRewind);
-  if( pOp->opcode!=OP_Rewind
+  if( !hpSpliceScan(pParse->pVdbe, iRewind, &loop)
    || (pSink!=&hpSinkSort
-       && (pOp->p1!=pItem->iCursor || !HasRowid(pItem->pSTab)
+       && (loop.iCur!=pItem->iCursor || !HasRowid(pItem->pSTab)
            || !hpRowsPlanWhole(pItem)))
   ){
     return hpConfigStat(db, HP_NO_PLAN);
@@ -281,8 +280,7 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
 ){
   Vdbe *v = pParse->pVdbe;
   HpPlan *pPlan;
-  int iNext;             /* Address of OP_Next */
-  int bIn = 0;           /* There is a loop over the values of an IN around it */
+  HpScanLoop loop;
   int addrScan;
   const HpSinkType *pSink;
 
@@ -292,8 +290,6 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
     iRewind &= ~HP_ROWS_SET;
   }
   if( iRewind==0 ) return 0;
-  assert( (iRewind & HP_ROWS_SEARCH)!=0 || sqlite3VdbeGetOp(v, iRewind)->opcode==OP_Rewind
-       || pParse->db->mallocFailed );
   pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);
   if( pSink==0 ){
     if( pDest->eDest==SRT_Exists && (p->selFlags & SF_Correlated)!=0
@@ -306,30 +302,32 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
   }
   if( !hpWorthIt(pParse, &p->pSrc->a[0], hpRowsPlanLeast(p, pSink)) ) return 0;
   if( iRewind & HP_ROWS_SEARCH ){
+    int iIn = iRewind & ~HP_ROWS_SEARCH;
     if( pParse->db->mallocFailed ) return 0;
-    iNext = hpDriverPlanLast(v, p->pSrc->a[0].iCursor);
-    iRewind &= ~HP_ROWS_SEARCH;
-    bIn = iRewind>0;
-    if( !bIn && iNext ) iRewind = hpDriverPlanKeys(v, p->pSrc->a[0].iCursor, iNext);
-    if( iNext==0 || iRewind==0 ) return hpConfigStat(pParse->db, HP_NO_PLAN);
+    if( !hpSpliceSearch(v, p->pSrc->a[0].iCursor, iIn, &loop) ){
+      return hpConfigStat(pParse->db, HP_NO_PLAN);
+    }
   }else{
-    iNext = hpDriverPlanNext(v, iRewind);
+    if( !hpSpliceScan(v, iRewind, &loop) ) return 0;
+    hpSpliceNext(v, &loop);
   }
   if( pSink==&hpSinkSort ){
-    addrScan = hpSortPlanCode(pParse, p, pOrderBy, pDest->eDest, iRewind);
+    addrScan = hpSortPlanCode(pParse, p, pOrderBy, pDest->eDest, loop.iFrom);
     if( addrScan==0 && p->pWhere && hpRowsPlanWhole(&p->pSrc->a[0]) ){
-      hpDriverPlanCode(pParse, p->pSrc, p->pWhere, iRewind, HP_LOOP_ALL);
+      hpDriverPlanCode(pParse, p->pSrc, p->pWhere, loop.iFrom, HP_LOOP_ALL);
     }
     return addrScan;
   }
-  if( iNext==0 ) return 0;
+  if( loop.iNext==0 ) return 0;
   pPlan = hpRowsPlan(pParse, p, pOrderBy, pSink);
   if( pPlan==0 ) return 0;
   if( pPlan->pSearch ){
-    assert( iRewind<iNext && pSink==&hpSinkTop );
-    hpDriverPlanSearch(pParse, pPlan, iRewind, iNext, bIn);
+    assert( pSink==&hpSinkTop );
+    hpSortPlanExplain(pParse, loop.iRow);
+    hpDeliverEntries(pParse, pPlan, &loop);
   }else{
-    hpDriverPlanLoop(pParse, pPlan, iRewind, iNext);
+    hpSortPlanExplain(pParse, loop.iFrom);
+    hpDeliverPlaces(pParse, pPlan, &loop);
   }
   return 0;
 }

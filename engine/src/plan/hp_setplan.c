@@ -7,25 +7,13 @@
 ** hp_setplan: the values of IN (SELECT ...) in any order (prepare time).
 **
 **    hpSetPlanAccept()    may that be?  Note what the planner chose
-**    hpSetPlanCode()      compile it, and emit OP_HpScan and OP_HpNext
+**    hpSetPlanCode()      compile it, and let hp_deliver.c code it
 **
 ** SQLite puts the rows of such a SELECT into a table of its own, so nobody sees in which
 ** order they come, nor how often.  If it is a join, or has correlated sub-selects, it may
 ** be taken over as if it were SELECT ... GROUP BY all its columns: any table that reaches
 ** the others is scanned (hp_lop.c), whatever SQLite's loops begin with.
-**
-**           OpenEphemeral set
-**    stock: OpenRead -> Goto hp        the first instruction of the loops
-**           ...                        look up, test, MakeRecord, IdxInsert
-**           Goto done
-**    hp:    ...                        constants into registers
-**           HpScan   P1=r P2=back
-**    next:  HpNext   P1=r P2=done      the columns of a group
-**           MakeRecord, IdxInsert      as SQLite does, and FilterAdd
-**           Goto next
-**    back:  OpenRead                   the copy
-**           Goto stock+1
-**    done:
+** hpDeliverSet() has a drawing.
 **
 ** If SQLite searches the table that we would scan, only what a sub-select costs is known
 ** that scans its table for each row: then that has to pay for all (hp_gate.c).
@@ -66,32 +54,6 @@ static int hpSetPlanAccept(
   }
   hpChoiceNote(pWInfo, bScan, 0, 0);
   return 1;
-}
-
-/*
-** The first instruction of the loops of a SELECT whose rows go to set iSet, or 0 if it is
-** not known.
-*/
-static int hpSetPlanStart(Vdbe *v, int iSet){
-  int n = sqlite3VdbeCurrentAddr(v);
-  int i;
-  assert( iSet>=0 );
-  for(i=n-1; i>0; i--){
-    const VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
-    if( pOp->opcode==OP_OpenEphemeral && pOp->p1==iSet ) break;
-  }
-  while( i>0 && ++i<n ){
-    switch( sqlite3VdbeGetOp(v, i)->opcode ){
-      case OP_OpenRead:
-        return i;
-      case OP_Explain: case OP_Blob:         /* The set's Bloom filter */
-      case OP_OpenEphemeral: case OP_Null:   /* DISTINCT */
-        break;
-      default:
-        return 0;
-    }
-  }
-  return 0;
 }
 
 static int hpSetPlanBegin(HpCompile *pC){
@@ -190,38 +152,19 @@ static HpPlan *hpSetPlan(
 ** scan.  Returns false if that is not done.
 */
 static int hpSetPlanCode(Parse *pParse, Select *p, const SelectDest *pDest){
-  Vdbe *v = pParse->pVdbe;
-  int n = p->pEList->nExpr;
-  HpBranch branch;
   HpJoin *pJoin;
   HpPlan *pPlan;
-  int iStart, regExec, regKey, regRecord, addrScan, addrNext;
+  int iStart;
   assert( pDest->eDest==SRT_Set );
-  iStart = hpSetPlanStart(v, pDest->iSDParm);
+  iStart = hpSpliceSet(pParse->pVdbe, pDest->iSDParm);
   if( iStart==0 ) return 0;
   pJoin = hpRootAnyJoin(pParse, p);
   if( pJoin==0 ) return 0;
   pPlan = hpSetPlan(pParse, p, pDest->zAffSdst, pJoin);
   if( pPlan==0 ) return 0;
-  regExec = pParse->nMem+1;
-  regKey = regExec+1;
-  regRecord = regKey+n;
-  pParse->nMem += n+2;
-  assert( regRecord==pParse->nMem );
-  hpPlanLast(pPlan)->pGroup->iKeyReg = regKey;
   hpLopRoot(p->pSrc)->hp.bMoved = 1;       /* EXPLAIN QUERY PLAN: it is scanned */
   hpExplain(pParse, iStart, 0, p->pSrc);
-  hpEmitBranch(pParse, &branch, iStart);
-  addrScan = hpEmitScan(pParse, pPlan, regExec);
-  addrNext = sqlite3VdbeAddOp1(v, OP_HpNext, regExec);
-  sqlite3VdbeAddOp4(v, OP_MakeRecord, regKey, n, regRecord, pDest->zAffSdst, n);
-  sqlite3VdbeAddOp4Int(v, OP_IdxInsert, pDest->iSDParm, regRecord, regKey, n);
-  if( pDest->iSDParm2 ){
-    sqlite3VdbeAddOp4Int(v, OP_FilterAdd, pDest->iSDParm2, 0, regKey, n);
-  }
-  sqlite3VdbeAddOp2(v, OP_Goto, 0, addrNext);
-  hpEmitRejoin(pParse, &branch, addrScan);
-  sqlite3VdbeJumpHere(v, addrNext);
+  hpDeliverSet(pParse, pPlan, iStart, p->pEList->nExpr, pDest);
   return 1;
 }
 #endif /* SQLITE_OMIT_HP */

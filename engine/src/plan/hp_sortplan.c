@@ -7,7 +7,6 @@
 ** hp_sortplan: ORDER BY whose rows the executor sorts (prepare time).
 **
 **    hpSortPlanCode()             can the rows of a query be made as records?
-**    sqlite3HpCodeSorted()    let the output loop read them
 **    hpSortPlanKeys()             the ORDER BY terms as keys of a plan
 **    hpSortPlanTies()             which of equal rows comes first where SQLite searches an index
 **    hpSortPlanNew(), hpSortPlanField()    a field of the records
@@ -96,18 +95,13 @@ static void hpSortPlanExplain(Parse *pParse, int iRewind){
   int i;
   if( pParse->explain!=2 ) return;
   for(i=iRewind; i>0; i--){
-    VdbeOp *pOp = sqlite3VdbeGetOp(pParse->pVdbe, i);
-    if( pOp->opcode==OP_Explain && pOp->p4type==P4_DYNAMIC && pOp->p4.z
-     && (strncmp(pOp->p4.z, "SCAN ", 5)==0 || strncmp(pOp->p4.z, "SEARCH ", 7)==0)
-     && strstr(pOp->p4.z, " VECTORIZED")==0
+    const char *z = hpSpliceLine(pParse->pVdbe, i);
+    if( z && (strncmp(z, "SCAN ", 5)==0 || strncmp(z, "SEARCH ", 7)==0)
+     && strstr(z, " VECTORIZED")==0
     ){
-      int bSearch = pOp->p4.z[1]=='E' && strstr(pOp->p4.z, " USING INDEX ")!=0;
-      char *zNew = sqlite3MPrintf(pParse->db, "%s%s VECTORIZED%s", pOp->p4.z, bSearch ? " OR" : "",
-                                  bSearch ? " SCAN" : "");
-      if( zNew ){
-        sqlite3DbFree(pParse->db, pOp->p4.z);
-        pOp->p4.z = zNew;
-      }
+      int bSearch = z[1]=='E' && strstr(z, " USING INDEX ")!=0;
+      hpSpliceLineSet(pParse->pVdbe, i, sqlite3MPrintf(pParse->db,
+          bSearch ? "%s OR VECTORIZED SCAN" : "%s VECTORIZED", z));
       return;
     }
   }
@@ -273,98 +267,23 @@ static HpPlan *hpSortPlan(
 }
 
 /*
-** Code query p, with its loop at iRewind; of a search of an index that is where hpEmitDetour() begins.
-** Returns the address of OP_HpScan, or 0 if the query is refused.
+** Code query p, whose loop begins at iFrom: HpScanLoop.iFrom.  Returns the
+** address of OP_HpScan, or 0 if the query is refused.
 */
 static int hpSortPlanCode(
   Parse *pParse,
   Select *p,
   ExprList *pOrderBy,
   int eDest,
-  int iRewind
+  int iFrom
 ){
-  Vdbe *v = pParse->pVdbe;
-  int addrScan;
-  int addrSkip = 0;      /* Of a search */
-  HpBranch branch;
   HpSortPlan *pSort;
   HpPlan *pPlan = hpSortPlan(pParse, p, pOrderBy, eDest);
   if( pPlan==0 ) return 0;
   pSort = pPlan->aPipe[0].pSort;
   assert( pPlan->nPipe==1 && (pSort->pPart==0 || p->pHp!=0) );
-  hpSortPlanExplain(pParse, iRewind);
-  if( pPlan->pSearch ){
-    addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-    hpEmitDetour(pParse, iRewind);
-    pPlan->iLoop = iRewind+1;
-    pPlan->iLoopEnd = addrSkip;
-  }else{
-    hpEmitBranch(pParse, &branch, iRewind);
-  }
-  if( pSort->pPart && p->pHp->pLimit ){
-    pSort->iLimitReg = ++pParse->nMem;
-    sqlite3ExprCode(pParse, p->pHp->pLimit, pSort->iLimitReg);
-  }
-  pParse->nMem += 2;
-  addrScan = hpEmitScan(pParse, pPlan, pParse->nMem-1);
-  /* sqlite3HpCodeSorted() fills these in */
-  sqlite3VdbeAddOp0(v, OP_OpenPseudo);
-  sqlite3VdbeAddOp0(v, OP_HpRow);
-  sqlite3VdbeAddOp0(v, OP_Goto);
-  if( addrSkip ){
-    sqlite3VdbeChangeP2(v, addrScan, iRewind+1);
-    sqlite3VdbeJumpHere(v, addrSkip);
-  }else{
-    hpEmitRejoin(pParse, &branch, addrScan);
-  }
-  return addrScan;
-}
-
-/*
-** Stock's output loop for sorter iSorter has been coded.  Let it deliver the
-** rows of the OP_HpScan at addrScan, which comes from sqlite3HpCodeRows(): 0 if
-** there is none.
-*/
-SQLITE_PRIVATE void sqlite3HpCodeSorted(
-  Parse *pParse,
-  int addrScan,
-  int iSorter
-){
-  Vdbe *v = pParse->pVdbe;
-  int nOp = sqlite3VdbeCurrentAddr(v);
-  int regExec;
-  VdbeOp *aOp;
-  int i;
-  if( addrScan==0 || pParse->nErr ) return;
-  aOp = sqlite3VdbeGetOp(v, 0);
-  assert( aOp[addrScan].opcode==OP_HpScan && aOp[addrScan].p3==HP_SCAN_SORT );
-  regExec = aOp[addrScan].p1;
-  for(i=addrScan+4; i<nOp; i++){
-    VdbeOp *pOp = &aOp[i];
-    switch( pOp->opcode ){
-      case OP_OpenPseudo:
-        aOp[addrScan+1].p1 = pOp->p1;
-        aOp[addrScan+1].p2 = pOp->p2;
-        aOp[addrScan+1].p3 = pOp->p3;
-        break;
-      case OP_SorterSort:
-        assert( pOp->p1==iSorter );
-        aOp[addrScan+3].p2 = pOp->p2;
-        break;
-      case OP_SorterData:
-        assert( pOp->p1==iSorter );
-        aOp[addrScan+2].p1 = iSorter;
-        aOp[addrScan+2].p2 = i+1;
-        aOp[addrScan+2].p3 = regExec;
-        break;
-      case OP_SorterNext:
-        assert( pOp->p1==iSorter );
-        pOp->opcode = OP_HpRow;
-        pOp->p2++;
-        pOp->p3 = regExec;
-        assert( pOp->p2==aOp[addrScan+2].p2 );
-        break;
-    }
-  }
+  hpSortPlanExplain(pParse, iFrom);
+  return hpDeliverRecords(pParse, pPlan, iFrom,
+                          pSort->pPart ? p->pHp->pLimit : 0);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -95,13 +95,12 @@ static int hpTaskPlanColumn(HpCompile *pC, HpKeys *pKeys, int i){
 }
 
 /*
-** The same, and if it may be emitted OP_HpTask is: returns its address, or 0.
+** The same, and if it may be emitted OP_HpTask is, with iP3 as its P3.  Returns
+** its address, or 0.
 */
-static int hpTaskPlanCode(HpCompile *pC, int rc){
-  int addr;
+static int hpTaskPlanCode(HpCompile *pC, int rc, int iP3){
   if( hpTaskPlanEnd(pC, rc) ) return 0;
-  addr = hpEmitScan(pC->pParse, pC->pPlan, 0);
-  return pC->pParse->db->mallocFailed ? 0 : addr;
+  return hpDeliverTask(pC->pParse, pC->pPlan, 0, iP3);
 }
 #endif /* HP_TASK_SCAN */
 
@@ -111,7 +110,7 @@ static int hpTaskPlanCode(HpCompile *pC, int rc){
 */
 SQLITE_PRIVATE void sqlite3HpTaskEnd(Parse *pParse, int addrTask){
   if( addrTask==0 || pParse->db->mallocFailed ) return;
-  assert( sqlite3VdbeGetOp(pParse->pVdbe, addrTask)->opcode==OP_HpTask );
+  assert( hpSplicePlan(pParse->pVdbe, addrTask)->xTask!=0 );
   sqlite3VdbeJumpHere(pParse->pVdbe, addrTask);
 }
 #endif /* SQLITE_OMIT_HP */
