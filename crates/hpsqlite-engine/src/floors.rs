@@ -192,6 +192,60 @@ fn known(files: &[(String, String)], room: &str, begin: &[&str]) -> Vec<String> 
     found.into_iter().collect()
 }
 
+/// Modules that may read instructions of a program of SQLite's, and why. While a statement is
+/// prepared only `hp_splice.c` does; the others look at a program that is finished.
+const READERS: [(&str, &str); 12] = [
+    (
+        "hp_splice.c",
+        "the room for it: SQLite's code is found and changed",
+    ),
+    (
+        "hp_window.c",
+        "codes windows in SQLite's place, and opens their table",
+    ),
+    (
+        "hp_func.c",
+        "a program of its own, for functions that look at theirs",
+    ),
+    ("hp_row.c", "OP_HpRow, OP_HpNext"),
+    ("hp_find.c", "OP_HpFind"),
+    ("hp_race.c", "may the loops that run be given up?"),
+    ("hp_progress.c", "how far loops have come that run"),
+    ("hp_task.c", "OP_HpTask"),
+    ("hp_load.c", "is it an INSERT of one row?"),
+    ("hp_deferrable.c", "may changes of indexes wait?"),
+    ("hp_pending.c", "does it end the transaction?"),
+    ("hp_fetch.c", "runs programs that look a row up"),
+];
+
+/// Does bare C read instructions: `sqlite3VdbeGetOp()`, or the array of a Vdbe?
+fn reads_program(bare: &str) -> bool {
+    let words = [
+        "sqlite3VdbeGetOp",
+        "sqlite3VdbeGetLastOp",
+        "v->aOp",
+        "pVdbe->aOp",
+        "Op *aOp",
+    ];
+    words.iter().any(|word| bare.contains(word))
+}
+
+/// Modules that read instructions and are not in the list, and entries of that in vain.
+fn readers(files: &[(String, String)], list: &[&str]) -> Vec<String> {
+    let name = |file: &str| file.rsplit('/').next().unwrap_or("").to_owned();
+    let found: BTreeSet<String> = files
+        .iter()
+        .filter(|(file, text)| file.ends_with(".c") && reads_program(&bare(text)))
+        .map(|(file, _)| name(file))
+        .collect();
+    let allowed: BTreeSet<String> = list.iter().map(|&file| file.to_owned()).collect();
+    let more = found.difference(&allowed);
+    let less = allowed.difference(&found);
+    more.map(|file| format!("{file} reads instructions: that is for hp_splice.c"))
+        .chain(less.map(|file| format!("{file} reads no instructions")))
+        .collect()
+}
+
 /// What `ORDER` lists, with the texts.
 pub(crate) fn engine() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../engine/src");
@@ -238,6 +292,37 @@ fn an_essay_names_what_others_use() {
 #[test]
 fn a_name_that_others_use_tells_its_file() {
     assert_eq!(astray(&engine()), [] as [String; 0]);
+}
+
+#[test]
+fn instructions_are_read_in_few_rooms() {
+    let list: Vec<&str> = READERS.iter().map(|(file, _)| *file).collect();
+    assert_eq!(readers(&engine(), &list), [] as [String; 0]);
+    assert!(READERS.iter().all(|(_, why)| !why.is_empty()));
+}
+
+#[test]
+fn a_module_that_reads_instructions_is_found() {
+    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let files = [
+        file(
+            "plan/hp_a.c",
+            "int f(Vdbe *v){ return sqlite3VdbeGetOp(v, 1)->p1; }",
+        ),
+        file(
+            "plan/hp_b.c",
+            "/* sqlite3VdbeGetOp() */ int g(HpProg *p){ return p->aOp[0].a; }",
+        ),
+        file("plan/hpC.h", "const VdbeOp *aOp;"),
+        file("run/hp_d.c", "int h(Vdbe *v){ return v->aOp[0].p1; }"),
+    ];
+    assert_eq!(
+        readers(&files, &["hp_d.c", "hp_e.c"]),
+        [
+            "hp_a.c reads instructions: that is for hp_splice.c",
+            "hp_e.c reads no instructions"
+        ]
+    );
 }
 
 #[test]
