@@ -29,6 +29,13 @@ export function mix(a, b, share) {
   return a.map((v, i) => Math.round(v * share + b[i] * (1 - share)));
 }
 
+/** The colour at `x`, 0 to 1, of a scale of colours that are evenly apart. */
+export function scaled(scale, x) {
+  const at = Math.min(Math.max(x, 0), 1) * (scale.length - 1);
+  const i = Math.min(Math.floor(at), scale.length - 2);
+  return mix(scale[i + 1], scale[i], at - i);
+}
+
 /** Gives an element the colour of its b-tree, `{light, dark}`, for style sheets: `--owner`. */
 export function setOwner(element, colour) {
   const one = (scheme) => (colour ? css(colour[scheme]) : "var(--accent)");

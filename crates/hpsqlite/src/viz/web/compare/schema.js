@@ -2,6 +2,7 @@
 import { append, capital, fill, h, plural, roleName, treeLink } from "viz/dom.js";
 import { headerFacts, schemaDifferences, wordDifferences } from "viz/compare/data.js";
 import { WORDS } from "viz/compare/words.js";
+import { cell, line, name, table, wide } from "viz/table.js";
 
 /** Statements that are shown before one asks for more. */
 const SHOWN = 20;
@@ -113,39 +114,20 @@ export class Schema {
 /** Fields of the header that differ, and those that do not. `given`: `{left, right}`. */
 export function header({ left, right }) {
   const facts = headerFacts(left, right);
-  const row = ({ title, left: a, right: b }) =>
-    h("tr", null, h("th", { scope: "row" }, title), h("td", null, a), h("td", null, b));
-  const table = (rows) =>
-    h(
-      "div",
-      { class: "wide" },
-      h(
-        "table",
-        null,
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            ["Field of the header", "Left", "Right"].map((title) => h("th", { scope: "col" }, title)),
-          ),
-        ),
-        h("tbody", null, rows.map(row)),
-      ),
-    );
+  const row = ({ title, left: a, right: b }) => line(name(title), cell(a), cell(b));
+  const listed = (rows) => wide(table(["Field of the header", "Left", "Right"], rows.map(row)));
   const differ = facts.filter((fact) => fact.left !== fact.right);
   const same = facts.filter((fact) => fact.left === fact.right);
   return h(
     "div",
     null,
-    differ.length > 0 ? table(differ) : h("p", null, "The headers of both files say the same."),
+    differ.length > 0 ? listed(differ) : h("p", null, "The headers of both files say the same."),
     same.length > 0 &&
       h(
         "details",
         null,
         h("summary", null, `${plural(same.length, "field")} that ${same.length === 1 ? "is" : "are"} the same`),
-        table(same),
+        listed(same),
       ),
   );
 }

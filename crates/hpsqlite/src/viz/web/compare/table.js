@@ -1,11 +1,9 @@
 /**
  * Tables of differences: all numbers of the files or of one b-tree, and one number of all b-trees.
  */
-import { count, fill, h, plural, tip, treeLink } from "viz/dom.js";
+import { count, h, plural, tip, treeLink } from "viz/dom.js";
 import { OF_TREES, ratio, signed } from "viz/compare/data.js";
-
-/** Lines that are drawn before one asks for more. */
-const LINES = 200;
+import { SortedTable, cell, line, name, num, numHeads, table, wide } from "viz/table.js";
 
 /** A cell with a difference. */
 function differenceCell(left, right, write) {
@@ -14,33 +12,21 @@ function differenceCell(left, right, write) {
   return h("td", { class: `n difference ${way}`, title: said }, text);
 }
 
-const shown = (value, show) => h("td", { class: "n" }, value === null || value === undefined ? "–" : show(value));
+const shown = (value, show) => num(value === null || value === undefined ? "–" : show(value));
+
+/** How many times the left one the right one is, to be sorted by. */
+const ratioOf = ({ a, b }) => (a !== null && b !== null && a !== 0 ? b / a : null);
 
 /** Left, right, difference and ratio of numbers: a row a number. `of`: what the numbers are of. */
 export function numbersTable(numbers, left, right, contexts) {
   const row = (c) => {
     const a = left ? (c.value(left, contexts.left) ?? null) : null;
     const b = right ? (c.value(right, contexts.right) ?? null) : null;
-    const name = h("th", { scope: "row" }, c.title);
-    if (c.why) tip(name, () => c.why);
-    return h(
-      "tr",
-      null,
-      name,
-      shown(a, c.show),
-      shown(b, c.show),
-      differenceCell(a, b, c.difference),
-      h("td", { class: "n" }, ratio(a, b)),
-    );
+    const title = name(c.title);
+    if (c.why) tip(title, () => c.why);
+    return line(title, shown(a, c.show), shown(b, c.show), differenceCell(a, b, c.difference), num(ratio(a, b)));
   };
-  const head = h(
-    "tr",
-    null,
-    ["Number", "Left", "Right", "Difference", "Ratio"].map((title, i) =>
-      h("th", { scope: "col", class: i > 0 && "n" }, title),
-    ),
-  );
-  return h("div", { class: "wide" }, h("table", null, h("thead", null, head), h("tbody", null, numbers.map(row))));
+  return wide(table(["Number", ...numHeads(["Left", "Right", "Difference", "Ratio"])], numbers.map(row)));
 }
 
 /** One number of all b-trees, to be chosen and sorted by. */
@@ -48,11 +34,29 @@ export class TreesTable {
   #app;
   #given = null;
   #number = OF_TREES.find((c) => c.id === "scatter");
-  #sort = { id: "size", down: true };
-  #lines = LINES;
   #opened;
-  #box = h("div", { class: "wide" });
-  #below = h("div", { class: "row" });
+  #list = new SortedTable("size", () => this.#draw(), {
+    tell: (left, step) => `Show ${count(Math.min(left, step))} more of ${plural(left, "b-tree")}`,
+  });
+  /** The largest b-trees come first, by no column that is shown. */
+  #columns = [
+    { id: "name", title: "b-tree", text: true, key: (row) => row.name, cell: (row) => this.#name(row) },
+    { id: "left", title: "Left", key: ({ a }) => a, cell: ({ a }) => shown(a, this.#number.show) },
+    { id: "right", title: "Right", key: ({ b }) => b, cell: ({ b }) => shown(b, this.#number.show) },
+    {
+      id: "difference",
+      title: "Difference",
+      key: ({ a, b }) => (a !== null && b !== null ? b - a : null),
+      cell: ({ a, b }) => differenceCell(a, b, this.#number.difference),
+    },
+    {
+      id: "ratio",
+      title: "Ratio",
+      key: ratioOf,
+      cell: (row) => num(ratioOf(row) === null ? "–" : ratio(row.a, row.b)),
+    },
+    { title: h("span", { class: "visually-hidden" }, "More"), cell: (row) => cell(this.#opener(row)) },
+  ];
 
   /** `opened(name)` is called when all numbers of one b-tree are asked for. */
   constructor(app, opened) {
@@ -72,8 +76,7 @@ export class TreesTable {
         h("label", { class: "row" }, "Number ", h("select", { onchange: choose }, options)),
         h("span", { class: "faint why" }),
       ),
-      this.#box,
-      this.#below,
+      this.#list.elements,
     );
   }
 
@@ -87,121 +90,37 @@ export class TreesTable {
     const { all, left, right } = this.#given;
     const value = (side, context) =>
       side?.tree.numbers ? (this.#number.value(side.tree.numbers, context) ?? null) : null;
-    const rows = all.map((pair, i) => {
-      const [a, b] = [value(pair.left, left), value(pair.right, right)];
-      const size = Math.max(pair.left?.tree.pages ?? 0, pair.right?.tree.pages ?? 0);
-      const both = a !== null && b !== null;
-      return {
-        pair,
-        i,
-        size,
-        a,
-        b,
-        name: pair.name,
-        difference: both ? b - a : null,
-        ratio: both && a !== 0 ? b / a : null,
-      };
-    });
-    const { id, down } = this.#sort;
-    const key = { left: "a", right: "b" }[id] ?? id;
-    const sign = down ? -1 : 1;
-    return rows.sort((x, y) => {
-      const [p, q] = [x[key], y[key]];
-      if (p === null || q === null) return (p === null) - (q === null) || x.i - y.i;
-      return sign * (key === "name" ? p.localeCompare(q) : p - q) || x.i - y.i;
-    });
+    return all.map((pair) => ({
+      pair,
+      name: pair.name,
+      size: Math.max(pair.left?.tree.pages ?? 0, pair.right?.tree.pages ?? 0),
+      a: value(pair.left, left),
+      b: value(pair.right, right),
+    }));
   }
 
   #draw() {
-    const given = this.#given;
-    if (!given) return;
+    if (!this.#given) return;
     this.element.querySelector(".why").textContent = this.#number.why ?? "";
-    const rows = this.#rows();
-    const head = [
-      ["name", "b-tree"],
-      ["left", "Left"],
-      ["right", "Right"],
-      ["difference", "Difference"],
-      ["ratio", "Ratio"],
-    ].map(([id, title], i) => {
-      const sorted = this.#sort.id === id;
-      const arrow = sorted ? (this.#sort.down ? " ▾" : " ▴") : "";
-      const sort = h(
-        "button",
-        { type: "button", class: "sort", dataset: { id }, onclick: () => this.#sortBy(id) },
-        title,
-        arrow,
-      );
-      return h(
-        "th",
-        { scope: "col", class: i > 0 && "n", "aria-sort": sorted && (this.#sort.down ? "descending" : "ascending") },
-        sort,
-      );
-    });
-    const left = this.#box.scrollLeft;
-    fill(
-      this.#box,
-      h(
-        "table",
-        null,
-        h("thead", null, h("tr", null, head, h("th", null, h("span", { class: "visually-hidden" }, "More")))),
-        h(
-          "tbody",
-          null,
-          rows.slice(0, this.#lines).map((row) => this.#row(row)),
-        ),
-      ),
-    );
-    this.#box.scrollLeft = left;
-    const more = rows.length - this.#lines;
-    fill(
-      this.#below,
-      more > 0 &&
-        h(
-          "button",
-          {
-            type: "button",
-            onclick: () => {
-              this.#lines += LINES;
-              this.#draw();
-            },
-          },
-          `Show ${count(Math.min(more, LINES))} more of ${plural(more, "b-tree")}`,
-        ),
-    );
+    const bySize = { id: "size", key: ({ size }) => size };
+    this.#list.show(this.#columns, this.#list.sorted([...this.#columns, bySize], this.#rows()));
   }
 
-  #row({ pair, a, b, ratio: r, name }) {
+  #name({ pair, name: text }) {
     const { f, g } = this.#given;
-    const { show, difference } = this.#number;
     const link = pair.left
-      ? treeLink(this.#app, pair.left.t, { text: name, file: f, view: "numbers" })
-      : treeLink(this.#app, pair.right.t, { text: name, file: g, view: "numbers" });
+      ? treeLink(this.#app, pair.left.t, { text, file: f, view: "numbers" })
+      : treeLink(this.#app, pair.right.t, { text, file: g, view: "numbers" });
     const lone = !pair.left ? "only right" : !pair.right ? "only left" : null;
-    return h(
-      "tr",
-      null,
-      h("th", { scope: "row" }, link, lone && [" ", h("span", { class: "lone" }, lone)]),
-      shown(a, show),
-      shown(b, show),
-      differenceCell(a, b, difference),
-      h("td", { class: "n" }, r === null ? "–" : ratio(a, b)),
-      h(
-        "td",
-        null,
-        h(
-          "button",
-          { type: "button", class: "plain", onclick: () => this.#opened(name), "aria-label": `All numbers of ${name}` },
-          "all numbers",
-        ),
-      ),
-    );
+    return name(link, lone && [" ", h("span", { class: "lone" }, lone)]);
   }
 
-  #sortBy(id) {
-    const same = this.#sort.id === id;
-    this.#sort = { id, down: same ? !this.#sort.down : id !== "name" };
-    this.#draw();
-    this.#box.querySelector(`button[data-id="${id}"]`)?.focus();
+  #opener({ name }) {
+    const onclick = () => this.#opened(name);
+    return h(
+      "button",
+      { type: "button", class: "plain", onclick, "aria-label": `All numbers of ${name}` },
+      "all numbers",
+    );
   }
 }

@@ -6,7 +6,7 @@
  * owner, fill, kind, or place in the order of keys, and pales what a filter leaves out. Other views
  * give painters of their own to a MapCanvas.
  */
-import { mix, pixel } from "viz/colours.js";
+import { mix, pixel, scaled } from "viz/colours.js";
 import { rgb } from "viz/dom.js";
 import { NOBODY } from "viz/map/data.js";
 
@@ -49,9 +49,7 @@ const ORDER = [
 
 /** The colour at `x` from 0 to 1 of the scale of keys. */
 export function orderColour(x) {
-  const at = Math.min(Math.max(x, 0), 1) * (ORDER.length - 1);
-  const i = Math.min(Math.floor(at), ORDER.length - 2);
-  return mix(ORDER[i + 1], ORDER[i], at - i);
+  return scaled(ORDER, x);
 }
 
 /** The colour of emptiness in this theme. */

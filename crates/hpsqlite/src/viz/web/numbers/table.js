@@ -1,12 +1,9 @@
 /**
- * The table of all b-trees: sorted by any column, filtered, with a line of sums. Thousands of b-trees
- * are shown some hundred at a time.
+ * The table of all b-trees: sorted by any column, filtered, with a line of sums.
  */
-import { count, fill, h, plural, tip, treeLink } from "viz/dom.js";
-import { SETS, columnsOf, csv, showMore } from "viz/numbers/columns.js";
-
-/** Lines that are shown, and that a press of the button adds. */
-const LINES = 200;
+import { count, h, plural, treeLink } from "viz/dom.js";
+import { SETS, columnsOf, csv } from "viz/numbers/columns.js";
+import { SortedTable, cell, line, name, num } from "viz/table.js";
 
 const ROLES = { schema: "schema", table: "table", "without-rowid": "table, no rowid", index: "index" };
 
@@ -18,10 +15,11 @@ export class NumbersTable {
   #set = "main";
   #filter = "";
   #role = "";
-  #sort = { id: "bytes", down: true };
-  #lines = LINES;
-  #box = h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Numbers of each b-tree" });
-  #below = h("div", { class: "row" });
+  #list = new SortedTable("bytes", () => this.#draw(), {
+    tabindex: "0",
+    role: "region",
+    "aria-label": "Numbers of each b-tree",
+  });
   #told = h("span", { class: "faint small", role: "status" });
 
   constructor(app) {
@@ -59,8 +57,7 @@ export class NumbersTable {
         h("button", { type: "button", onclick: () => this.#download() }, "Download as CSV"),
         this.#told,
       ),
-      this.#box,
-      this.#below,
+      this.#list.elements,
     );
   }
 
@@ -74,14 +71,7 @@ export class NumbersTable {
 
   #change(how) {
     how();
-    this.#lines = LINES;
-    this.#draw();
-  }
-
-  #sortBy(column) {
-    const same = this.#sort.id === column.id;
-    this.#change(() => (this.#sort = { id: column.id, down: same ? !this.#sort.down : !column.text }));
-    this.#box.querySelector(`button[data-id="${column.id}"]`)?.focus();
+    this.#list.restart();
   }
 
   /** The b-trees that are asked for, in their order. */
@@ -91,87 +81,21 @@ export class NumbersTable {
     const rows = this.#trees.filter(
       ({ n }) => is(n) && (n.name.toLowerCase().includes(wanted) || n.table.toLowerCase().includes(wanted)),
     );
-    const column = columns.find((c) => c.id === this.#sort.id) ?? columns[0];
-    const keyed = rows.map((row) => ({ row, key: column.value(row.n, this.#context) }));
-    const sign = this.#sort.down ? -1 : 1;
-    keyed.sort((a, b) => {
-      if (a.key === null || b.key === null) return (a.key === null) - (b.key === null);
-      return sign * (column.text ? a.key.localeCompare(b.key) : a.key - b.key) || a.row.t - b.row.t;
-    });
-    return keyed.map(({ row }) => row);
+    return this.#list.sorted(columns, rows);
+  }
+
+  #columns(set) {
+    return columnsOf(set).map((c) => ({
+      ...c,
+      key: ({ n }) => c.value(n, this.#context),
+      cell: (row) => this.#cell(c, row),
+    }));
   }
 
   #draw() {
-    const columns = columnsOf(this.#set);
+    const columns = this.#columns(this.#set);
     const rows = this.#chosen(columns);
-    const shown = rows.slice(0, this.#lines);
-    const head = columns.map((c) => {
-      const sorted = c.id === this.#sort.id;
-      const arrow = sorted ? (this.#sort.down ? " ▾" : " ▴") : "";
-      const button = h(
-        "button",
-        { type: "button", class: "sort", dataset: { id: c.id }, onclick: () => this.#sortBy(c) },
-        c.title,
-        arrow,
-      );
-      if (c.why) tip(button, () => c.why);
-      return h(
-        "th",
-        {
-          scope: "col",
-          class: c.text ? null : "n",
-          "aria-sort": sorted && (this.#sort.down ? "descending" : "ascending"),
-        },
-        button,
-      );
-    });
-    const left = this.#box.scrollLeft;
-    fill(
-      this.#box,
-      h(
-        "table",
-        null,
-        h("thead", null, h("tr", null, head)),
-        h(
-          "tbody",
-          null,
-          shown.map((row) =>
-            h(
-              "tr",
-              null,
-              columns.map((c) => this.#cell(c, row)),
-            ),
-          ),
-        ),
-        rows.length > 1 &&
-          h(
-            "tfoot",
-            null,
-            h(
-              "tr",
-              null,
-              columns.map((c) => this.#sum(c, rows)),
-            ),
-          ),
-      ),
-    );
-    this.#box.scrollLeft = left;
-    const more = rows.length - shown.length;
-    fill(
-      this.#below,
-      more > 0 &&
-        h(
-          "button",
-          {
-            type: "button",
-            onclick: () => {
-              this.#lines += LINES;
-              this.#draw();
-            },
-          },
-          showMore(more, LINES),
-        ),
-    );
+    this.#list.show(columns, rows, { foot: rows.length > 1 && line(columns.map((c) => this.#sum(c, rows))) });
     this.#told.textContent =
       rows.length === this.#trees.length
         ? plural(rows.length, "b-tree")
@@ -179,21 +103,21 @@ export class NumbersTable {
   }
 
   #cell(column, { t, n }) {
-    if (column.id === "name") return h("th", { scope: "row" }, treeLink(this.#app, t, { view: "numbers" }));
+    if (column.id === "name") return name(treeLink(this.#app, t, { view: "numbers" }));
     const value = column.value(n, this.#context);
-    if (column.id === "role") return h("td", null, ROLES[value] ?? value);
-    if (column.text) return h("td", null, value);
-    return h("td", { class: "n" }, value === null ? "–" : column.show(value));
+    if (column.id === "role") return cell(ROLES[value] ?? value);
+    if (column.text) return cell(value);
+    return num(value === null ? "–" : column.show(value));
   }
 
   #sum(column, rows) {
-    if (column.id === "name") return h("th", { scope: "row" }, "Together");
-    const sum = column.sum ? column.show(rows.reduce((all, { n }) => all + column.value(n, this.#context), 0)) : "";
-    return h("td", { class: column.text ? null : "n" }, sum);
+    if (column.id === "name") return name("Together");
+    if (column.text) return cell();
+    return num(column.sum && column.show(rows.reduce((all, row) => all + column.key(row), 0)));
   }
 
   #download() {
-    const rows = this.#chosen(columnsOf("all")).map(({ n }) => n);
+    const rows = this.#chosen(this.#columns("all")).map(({ n }) => n);
     const blob = new Blob([csv(rows, this.#context)], { type: "text/csv;charset=utf-8" });
     const href = URL.createObjectURL(blob);
     h("a", { href, download: `${this.#title.replace(/[^\w.-]+/g, "_") || "database"}-numbers.csv` }).click();

@@ -5,6 +5,7 @@
 import { bytes, count, h, number, pageLink, percent, roleName, seconds, treeLink } from "viz/dom.js";
 import { coldScan, structure } from "viz/numbers/columns.js";
 import { WORDS } from "viz/numbers/words.js";
+import { head, line, name, num, numHeads, table, wide } from "viz/table.js";
 
 /** The panel of b-tree `t`. */
 export function treeNumbers(app, summary, t, device) {
@@ -82,39 +83,20 @@ function runsChart(n) {
   const most = Math.max(...n.runs_by_length, 1);
   const rows = n.runs_by_length.map((runs, i) => {
     const [from, to] = [2 ** i, 2 ** (i + 1) - 1];
-    return h(
-      "tr",
-      null,
+    const width = `${runs > 0 ? Math.max(0.5, (100 * runs) / most) : 0}%`;
+    return line(
       h("th", { scope: "row", class: "n" }, i === 0 ? "1" : `${count(from)} to ${count(to)}`),
-      h(
-        "td",
-        { class: "bars" },
-        h("span", { class: "bar-line", style: { width: `${runs > 0 ? Math.max(0.5, (100 * runs) / most) : 0}%` } }),
-      ),
-      h("td", { class: "n" }, count(runs)),
+      h("td", { class: "bars" }, h("span", { class: "bar-line", style: { width } })),
+      num(count(runs)),
     );
   });
+  const chart = h("span", { class: "visually-hidden" }, "Chart");
   return h(
     "section",
     null,
     h("h3", null, "Runs by their length"),
     h("p", { class: "small faint" }, WORDS.run),
-    h(
-      "table",
-      { class: "runs" },
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          h("th", { scope: "col", class: "n" }, "Leaves"),
-          h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, "Chart")),
-          h("th", { scope: "col", class: "n" }, "Runs"),
-        ),
-      ),
-      h("tbody", null, rows),
-    ),
+    table([head("Leaves", "n"), chart, head("Runs", "n")], rows, { class: "runs" }),
   );
 }
 
@@ -125,12 +107,9 @@ function levelsTable(app, n, summary, t) {
     const all = level.pages * summary.usable;
     const below = i < last ? number((level.cells + level.pages) / Math.max(1, level.pages)) : "–";
     const what = i === last ? (i === 0 ? "root, a leaf" : "leaves") : i === 0 ? "root" : "interior";
-    const name =
-      summary.trees[t] && app.source.level ? h("a", { href: app.href("tree", { tree: t, level: i }) }, what) : what;
-    return h(
-      "tr",
-      null,
-      h("th", { scope: "row" }, name),
+    const linked = summary.trees[t] && app.source.level;
+    return line(
+      name(linked ? h("a", { href: app.href("tree", { tree: t, level: i }) }, what) : what),
       [
         count(level.pages),
         count(level.cells),
@@ -138,33 +117,14 @@ function levelsTable(app, n, summary, t) {
         bytes(level.payload),
         bytes(level.unused),
         percent(all > 0 ? 1 - level.unused / all : 0),
-      ].map((text) => h("td", { class: "n" }, text)),
+      ].map((text) => num(text)),
     );
   });
-  const titles = ["Pages", "Cells", "Fan-out", "Payload", "Unused", "Fill"];
   return h(
     "section",
     null,
     h("h3", null, "Levels"),
     h("p", { class: "small faint" }, WORDS.depth(n.depth)),
-    h(
-      "div",
-      { class: "wide" },
-      h(
-        "table",
-        null,
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            h("th", { scope: "col" }, "Level"),
-            titles.map((title) => h("th", { scope: "col", class: "n" }, title)),
-          ),
-        ),
-        h("tbody", null, rows),
-      ),
-    ),
+    wide(table(["Level", ...numHeads(["Pages", "Cells", "Fan-out", "Payload", "Unused", "Fill"])], rows)),
   );
 }

@@ -55,3 +55,52 @@ export const WORDS = {
   autoVacuum: "Whether free pages at the end of the file are given back by themselves.",
   userVersion: "A number that applications use for themselves, often the version of their schema.",
 };
+
+/** What the columns of the table of b-trees mean. */
+export const MEANING = {
+  role:
+    "A table, an index, a table whose rows are in an index by their primary key (without rowid), or the schema, " +
+    "which lists the others.",
+  table: "The table that an index belongs to.",
+  entries: "Rows of a table, entries of an index.",
+  pages: "All pages of the b-tree, overflow pages included.",
+  bytes: "All its pages in bytes.",
+  share: "Its share of all pages of the file.",
+  payload: "The bytes of the rows and entries themselves.",
+  payload_per_entry: "Payload in bytes of an entry, on average.",
+  largest_record: "Payload of the largest row or entry.",
+  unused: "Bytes of its pages that hold nothing.",
+  unused_per_entry: "Unused bytes for each entry, on average.",
+  metadata:
+    "Bytes that are neither payload nor unused: page headers, cell pointers, lengths, keys of interior pages. " +
+    "sqlite3_analyzer calls it metadata.",
+  metadata_per_entry: "Structure in bytes for each entry, on average.",
+  fill: "How much of its leaves is in use.",
+  depth: "Levels of the b-tree: so many pages are read on the way to a row.",
+  fan_out: "Pages that an interior page leads to, on average. The more, the flatter the b-tree.",
+  leaf_pages: "Leaves: the pages with the rows or entries.",
+  interior_pages: "Pages that say which page below holds which keys. sqlite3_analyzer calls them index pages.",
+  overflow_pages: "Pages with what is left of rows that are too large for their leaf.",
+  overflow_entries: "Rows or entries that are too large for their page.",
+  longest_chain: "Overflow pages of the largest row, one after the other.",
+  reserved_pages: "Free pages that High Performance SQLite keeps for it, so that it stays together when it grows.",
+  unused_leaf: "Unused bytes of its leaves.",
+  unused_interior: "Unused bytes of its interior pages.",
+  unused_overflow: "Unused bytes of its overflow pages.",
+  scatter:
+    "The share of steps from one leaf to the next, in the order of keys, that jump elsewhere in the file: 0 is a " +
+    "b-tree in one piece, at 1 every step jumps. A step over overflow or interior pages of the same b-tree is no " +
+    "jump, since a scan reads these as well.",
+  runs: "Pieces of leaves that follow each other in the file.",
+  median_run: "Half of the runs have at least so many leaves.",
+  longest_run: "Leaves of the longest run.",
+  non_sequential:
+    "Leaves that do not follow another page of the b-tree in the file, as sqlite3_analyzer counts them: in the " +
+    "order of the file, not of keys.",
+  fragmentation:
+    "Non-sequential leaves as a share of its pages. A b-tree whose pages lie together in any order has 0; " +
+    "scatter tells whether they are in the order of keys.",
+  cold_scan:
+    "Estimated seconds to read all rows in the order of keys when nothing is cached: bytes at the device's rate, " +
+    "and each jump at its latency, one request at a time.",
+};

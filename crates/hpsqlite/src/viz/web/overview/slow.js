@@ -5,11 +5,12 @@
  * The statement runs in a process of its own, which can only read and can be stopped; see the Query view
  * for which pages it reads.
  */
-import { capital, count, fill, h, number, plural, seconds, tip } from "viz/dom.js";
+import { capital, count, fill, h, number, seconds, tip } from "viz/dom.js";
 import { WORDS } from "viz/overview/words.js";
 import { planTree, titlesOf } from "viz/query/plan.js";
-import { LIBRARIES, engineKey } from "viz/query/result.js";
+import { LIBRARIES, engineKey, told } from "viz/query/result.js";
 import { randomId } from "viz/query/view.js";
+import { cell, line, name, num, numHeads, table, wide } from "viz/table.js";
 
 /** Ours first: what it leaves in the system's cache helps the other one. */
 const ORDER = ["hp", "stock"];
@@ -177,50 +178,17 @@ function timesTable(answers) {
   const known = ORDER.filter((library) => answers[library]?.times.length > 0);
   if (known.length === 0) return h("p", null, WORDS.slow.noTimes);
   const differ = known.length === 2 && answers.hp.row_count !== answers.stock.row_count;
-  const column = (text, why) =>
-    h(
-      "th",
-      { class: "n", scope: "col" },
-      tip(h("span", { class: "term", tabindex: "0" }, text), () => why),
+  const lines = known.map((library) => {
+    const answer = answers[library];
+    return line(
+      name(engineKey(library), LIBRARIES[library]),
+      num(seconds(answer.times[0])),
+      num(answer.times.length > 1 ? seconds(again(answer)) : "–"),
+      num(count(answer.row_count)),
     );
-  return [
-    h(
-      "div",
-      { class: "wide" },
-      h(
-        "table",
-        null,
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            h("td", null),
-            column("first", WORDS.slow.first),
-            column("again", WORDS.slow.again),
-            h("th", { class: "n", scope: "col" }, "rows"),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          known.map((library) => {
-            const answer = answers[library];
-            return h(
-              "tr",
-              null,
-              h("th", { scope: "row" }, engineKey(library), LIBRARIES[library]),
-              h("td", { class: "n" }, seconds(answer.times[0])),
-              h("td", { class: "n" }, answer.times.length > 1 ? seconds(again(answer)) : "–"),
-              h("td", { class: "n" }, count(answer.row_count)),
-            );
-          }),
-        ),
-      ),
-    ),
-    differ && h("p", { class: "warn" }, WORDS.slow.differ),
-  ];
+  });
+  const heads = numHeads([told("first", WORDS.slow.first), told("again", WORDS.slow.again), "rows"]);
+  return [wide(table([cell(), ...heads], lines)), differ && h("p", { class: "warn" }, WORDS.slow.differ)];
 }
 
 function reasons({ reasons: found }) {

@@ -15,6 +15,7 @@ import {
   WORDS,
   trunkHeader,
 } from "viz/page/words.js";
+import { cell, head, name, num, table, wide } from "viz/table.js";
 
 /** Entries of a pointer map that are shown at once. */
 const AT_ONCE = 200;
@@ -46,19 +47,19 @@ export class Fields {
     const raw = bytes.bytes;
     const sections = [];
     this.#fields = [];
-    const table = (title, fields) => sections.push(h("h3", null, title), this.#table(fields));
+    const list = (title, fields) => sections.push(h("h3", null, title), this.#table(fields));
     if (NOTHING[page.kind])
       sections.push(
         h("p", null, NOTHING[page.kind], page.remains && " What is shown of it here is what it was before."),
       );
     if (raw) {
       const btree = isBtree(bytes.kind);
-      if (btree) table("Page header", btreeHeader(raw, page.number === 1 ? FILE_HEADER : 0, usable));
-      if (page.number === 1) table("Database header", fileHeader(raw));
-      if (page.kind === "overflow") table("Overflow page", overflowHeader(raw));
+      if (btree) list("Page header", btreeHeader(raw, page.number === 1 ? FILE_HEADER : 0, usable));
+      if (page.number === 1) list("Database header", fileHeader(raw));
+      if (page.kind === "overflow") list("Overflow page", overflowHeader(raw));
       if (page.kind === "free-trunk") {
         const marked = page.parts.some((part) => part.what === "mark");
-        table("Trunk of the free list", [...trunkHeader(raw), ...(marked ? reservedMark(raw, usable) : [])]);
+        list("Trunk of the free list", [...trunkHeader(raw), ...(marked ? reservedMark(raw, usable) : [])]);
       }
       if (page.kind === "pointer-map") this.#pointerMap(sections, pointers(raw, page.number, usable, pages));
     }
@@ -77,20 +78,12 @@ export class Fields {
           { class: "n faint" },
           field.len === 1 ? count(field.at) : `${count(field.at)}–${count(field.at + field.len - 1)}`,
         ),
-        h("th", { scope: "row" }, field.name),
+        name(field.name),
         h("td", { class: "mono" }, field.page ? pageLink(this.#app, field.page) : field.value),
-        h("td", null, field.meaning),
+        cell(field.meaning),
       );
     });
-    const head = h(
-      "tr",
-      null,
-      h("th", { class: "n" }, "byte"),
-      h("th", null, "field"),
-      h("th", null, "value"),
-      h("th", null, "meaning"),
-    );
-    return h("div", { class: "wide" }, h("table", { class: "fields" }, h("thead", null, head), h("tbody", null, rows)));
+    return wide(table([head("byte", "n"), "field", "value", "meaning"], rows, { class: "fields" }));
   }
 
   #pointerMap(sections, entries) {
@@ -106,19 +99,11 @@ export class Fields {
         h(
           "tr",
           { dataset: { at: entry.at } },
-          h("td", { class: "n" }, pageLink(this.#app, entry.page)),
-          h("td", { class: "n" }, entry.type),
-          h("td", null, entry.name),
-          h("td", { class: "n" }, entry.parent ? pageLink(this.#app, entry.parent) : ""),
+          num(pageLink(this.#app, entry.page)),
+          num(entry.type),
+          cell(entry.name),
+          num(entry.parent ? pageLink(this.#app, entry.parent) : ""),
         ),
-      );
-      const head = h(
-        "tr",
-        null,
-        h("th", { class: "n" }, "page"),
-        h("th", { class: "n" }, "type"),
-        h("th", null, "which is"),
-        h("th", { class: "n" }, "led to by"),
       );
       fill(
         box,
@@ -138,7 +123,7 @@ export class Fields {
               "After",
             ),
           ),
-        h("div", { class: "wide" }, h("table", null, h("thead", null, head), h("tbody", null, rows))),
+        wide(table([head("page", "n"), head("type", "n"), "which is", head("led to by", "n")], rows)),
       );
     };
     draw();

@@ -2,7 +2,7 @@
  * The cells of a page as a table: keys, sizes, where a record goes on, and each value with its type.
  */
 import { bytes as inUnits, count, fill, h, hideTip, pageLink, plural, showTip, term } from "viz/dom.js";
-import { showMore } from "viz/numbers/columns.js";
+import { moreButton } from "viz/table.js";
 import { serialName, WORDS } from "viz/page/words.js";
 
 /** Rows that are shown at once. */
@@ -92,7 +92,7 @@ export class Records {
       ],
       values > shown && [
         h("span", null, `Values 1 to ${count(shown)} of ${count(values)}`),
-        h("button", { type: "button", onclick: widen }, showMore(values - shown, COLUMNS)),
+        moreButton(values - shown, COLUMNS, widen),
       ],
     );
     this.#more.hidden = this.#more.childElementCount === 0;

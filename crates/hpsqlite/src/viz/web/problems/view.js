@@ -3,8 +3,8 @@
  * pages belong to.
  */
 import { count, fill, h, pageLink, plural, treeLink } from "viz/dom.js";
-import { showMore } from "viz/numbers/columns.js";
 import { CHECKED, WORDS } from "viz/problems/words.js";
+import { moreButton } from "viz/table.js";
 
 /** Lines of a group that are shown, and that a press of its button adds. */
 const LINES = 100;
@@ -123,11 +123,11 @@ class ProblemsView {
     fill(
       this.#list,
       groups.slice(0, this.#groups).map(([key, problems]) => this.#group(key, problems)),
-      left > 0 &&
-        this.#more(
-          `Show ${plural(Math.min(left, GROUPS), "more group")} of ${count(left)}`,
-          () => (this.#groups += GROUPS),
-        ),
+      this.#more(
+        left,
+        () => (this.#groups += GROUPS),
+        `Show ${plural(Math.min(left, GROUPS), "more group")} of ${count(left)}`,
+      ),
     );
   }
 
@@ -147,21 +147,15 @@ class ProblemsView {
       null,
       h("h3", null, title, h("small", null, plural(problems.length, "problem"))),
       h("ul", null, problems.slice(0, shown).map(line)),
-      left > 0 && this.#more(showMore(left, 10 * LINES), () => this.#lines.set(key, shown + 10 * LINES)),
+      this.#more(left, () => this.#lines.set(key, shown + 10 * LINES)),
     );
   }
 
-  #more(text, change) {
-    return h(
-      "button",
-      {
-        type: "button",
-        onclick: () => {
-          change();
-          this.#draw();
-        },
-      },
-      text,
-    );
+  #more(left, change, text) {
+    const add = () => {
+      change();
+      this.#draw();
+    };
+    return moreButton(left, 10 * LINES, add, text);
   }
 }

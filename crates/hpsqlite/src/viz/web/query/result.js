@@ -3,6 +3,7 @@
  */
 import { bytes, count, h, pageLink, percent, plural, seconds, swatch, tip, treeLink } from "viz/dom.js";
 import { WORDS } from "viz/query/words.js";
+import { cell, head, line, name, num, table, wide } from "viz/table.js";
 
 /** What libraries are called. */
 export const LIBRARIES = { hp: "HP SQLite", stock: "SQLite" };
@@ -53,110 +54,57 @@ export function verdict(app, answer, { pages, trees }) {
 
 /** The numbers of one run, or of several of the same statement side by side: `[{library, answer}]`. */
 export function numbersTable(runs, pageSize) {
-  const of = (f) => runs.map(({ answer }) => h("td", { class: "n" }, f(answer)));
   const row = (label, explained, f) =>
-    h("tr", null, h("th", { scope: "row" }, explained ? told(label, explained) : label), of(f));
+    line(
+      name(explained ? told(label, explained) : label),
+      runs.map(({ answer }) => num(f(answer))),
+    );
   const long = (f) => (answer) => (answer.runs ? plural(f(answer.runs), "page") : "–");
-  return h(
-    "div",
-    { class: "wide" },
-    h(
-      "table",
-      { class: "query-numbers" },
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          h("td", null),
-          runs.map(({ library, answer }) =>
-            h(
-              "th",
-              { class: "n", scope: "col" },
-              engineKey(library),
-              tip(h("span", { class: "term", tabindex: "0" }, LIBRARIES[library]), () => `SQLite ${answer.library}`),
-            ),
-          ),
-        ),
-      ),
-      h(
-        "tbody",
-        null,
-        row("Pages read", WORDS.reads, (a) => count(a.reads)),
-        row("in bytes", null, (a) => bytes(a.reads * pageSize)),
-        row("different pages", null, (a) => count(a.distinct)),
-        row("Steps to the next page of the file", WORDS.next, (a) =>
-          adjacentShare(a) === null ? "–" : `${count(a.adjacent)}, ${percent(adjacentShare(a))}`,
-        ),
-        row("Runs of adjacent pages", WORDS.run, (a) => (a.runs ? count(a.runs.count) : "–")),
-        row(
-          "half of them no longer than",
-          null,
-          long((r) => r.median),
-        ),
-        row(
-          "longest",
-          null,
-          long((r) => r.longest),
-        ),
-        row("Calls of the system that read them", WORDS.calls, (a) => count(a.calls)),
-        runs.some(({ answer }) => answer.from_log > 0) &&
-          row("from the write-ahead log", null, (a) => count(a.from_log)),
-        row("Rows of the result", null, (a) => count(a.row_count)),
-        row("Time, while it was watched", WORDS.time, (a) => seconds(a.seconds)),
-      ),
+  const library = ({ library: l, answer }) => head([engineKey(l), told(LIBRARIES[l], `SQLite ${answer.library}`)], "n");
+  const lines = [
+    row("Pages read", WORDS.reads, (a) => count(a.reads)),
+    row("in bytes", null, (a) => bytes(a.reads * pageSize)),
+    row("different pages", null, (a) => count(a.distinct)),
+    row("Steps to the next page of the file", WORDS.next, (a) =>
+      adjacentShare(a) === null ? "–" : `${count(a.adjacent)}, ${percent(adjacentShare(a))}`,
     ),
-  );
+    row("Runs of adjacent pages", WORDS.run, (a) => (a.runs ? count(a.runs.count) : "–")),
+    row(
+      "half of them no longer than",
+      null,
+      long(({ median }) => median),
+    ),
+    row(
+      "longest",
+      null,
+      long(({ longest }) => longest),
+    ),
+    row("Calls of the system that read them", WORDS.calls, (a) => count(a.calls)),
+    runs.some(({ answer }) => answer.from_log > 0) && row("from the write-ahead log", null, (a) => count(a.from_log)),
+    row("Rows of the result", null, (a) => count(a.row_count)),
+    row("Time, while it was watched", WORDS.time, (a) => seconds(a.seconds)),
+  ];
+  return wide(table([cell(), ...runs.map(library)], lines, { class: "query-numbers" }));
 }
 
 /** A text that is explained by a tip. */
-function told(label, explained) {
+export function told(label, explained) {
   return tip(h("span", { class: "term", tabindex: "0" }, label), () => explained);
 }
 
 /** What was read of each b-tree, as a table with bars. */
 export function treesTable(app, answer) {
   if (answer.trees.length === 0) return null;
-  return h(
-    "div",
-    { class: "wide" },
-    h(
-      "table",
-      null,
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          h("th", { scope: "col" }, "Table or index"),
-          h("th", { class: "n", scope: "col" }, "pages read"),
-          h("th", { scope: "col" }, "share"),
-        ),
-      ),
-      h(
-        "tbody",
-        null,
-        answer.trees.map(({ tree, read, pages }) => {
-          const share = pages > 0 ? Math.min(1, read / pages) : 0;
-          return h(
-            "tr",
-            null,
-            h("td", null, treeLink(app, tree)),
-            h("td", { class: "n" }, `${count(read)} of ${count(pages)}`),
-            h(
-              "td",
-              { class: "query-share" },
-              h("span", { class: "query-bar", style: { "--share": `${share * 100}%` }, "aria-hidden": "true" }),
-              " ",
-              percent(share),
-            ),
-          );
-        }),
-      ),
-    ),
-  );
+  const row = ({ tree, read, pages }) => {
+    const share = pages > 0 ? Math.min(1, read / pages) : 0;
+    const bar = h("span", { class: "query-bar", style: { "--share": `${share * 100}%` }, "aria-hidden": "true" });
+    return line(
+      cell(treeLink(app, tree)),
+      num(`${count(read)} of ${count(pages)}`),
+      h("td", { class: "query-share" }, bar, " ", percent(share)),
+    );
+  };
+  return wide(table(["Table or index", head("pages read", "n"), "share"], answer.trees.map(row)));
 }
 
 /** Pages by kind, in a line. */
@@ -178,23 +126,9 @@ export function rowsTable(answer) {
     h(
       "div",
       { class: "wide query-rows", tabindex: "0" },
-      h(
-        "table",
-        null,
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            columns.map((name) => h("th", { scope: "col" }, name)),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          rows.map((row) => h("tr", null, row.map(valueCell))),
-        ),
+      table(
+        columns,
+        rows.map((row) => line(row.map(valueCell))),
       ),
     ),
     more && h("p", { class: "small faint" }, WORDS.firstRows(rows.length, all)),
@@ -203,10 +137,10 @@ export function rowsTable(answer) {
 
 function valueCell({ type, value, bytes: whole }) {
   if (type === "null") return h("td", { class: "faint" }, "NULL");
-  if (type === "integer" || type === "real") return h("td", { class: "n" }, value);
+  if (type === "integer" || type === "real") return num(value);
   if (type === "blob") {
     const cut = whole > value.length / 2 ? "…" : "";
-    return h("td", null, h("code", null, `x'${value}${cut}'`), " ", h("small", null, bytes(whole)));
+    return cell(h("code", null, `x'${value}${cut}'`), " ", h("small", null, bytes(whole)));
   }
   return h("td", { class: "query-text" }, value, whole !== undefined && h("small", null, `… ${bytes(whole)}`));
 }

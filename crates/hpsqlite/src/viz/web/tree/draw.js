@@ -4,7 +4,7 @@
  *
  * What a frame costs depends on the width in pixels, not on the number of pages.
  */
-import { colours, mix } from "viz/colours.js";
+import { colours, scaled } from "viz/colours.js";
 import { count, css, h, hideTip, percent, rgb, showTip } from "viz/dom.js";
 import { Steps } from "viz/tree/data.js";
 import { WORDS } from "viz/tree/words.js";
@@ -33,9 +33,7 @@ const POSITIONS = [
 
 /** The colour of a place in the file, 0 to 1. */
 export function positionColour(x) {
-  const at = Math.min(Math.max(x, 0), 1) * (POSITIONS.length - 1);
-  const i = Math.min(POSITIONS.length - 2, Math.floor(at));
-  return `rgb(${mix(POSITIONS[i + 1], POSITIONS[i], at - i).join(" ")})`;
+  return `rgb(${scaled(POSITIONS, x).join(" ")})`;
 }
 
 /** Draws one b-tree at a time. */

@@ -4,6 +4,7 @@
  */
 import { setOwner } from "viz/colours.js";
 import { bytes as inUnits, capital, count, fill, h, number, percent, plural, roleName, term } from "viz/dom.js";
+import { cell, line, name, num, numHeads, table } from "viz/table.js";
 import { TreeData, histogram } from "viz/tree/data.js";
 import { TreeDrawing, positionColour } from "viz/tree/draw.js";
 import { TreePath } from "viz/tree/path.js";
@@ -184,35 +185,22 @@ class TreeView {
     const map = this.#app.map(this.#file);
     const last = levels.length - 1;
     const rows = levels.map((level, l) => {
-      const name = last === 0 ? "root, which is the leaf" : l === 0 ? "root" : l === last ? "leaves" : `level ${l}`;
+      const what = last === 0 ? "root, which is the leaf" : l === 0 ? "root" : l === last ? "leaves" : `level ${l}`;
       const fan = l < last && level.pages > 0 ? number(levels[l + 1].pages / level.pages) : "";
       const full = percent(1 - level.unused / Math.max(1, level.pages * usable));
-      const known = (...cells) => cells.map((text) => h("td", { class: "n" }, scanned ? text : "…"));
-      return h(
-        "tr",
-        null,
-        h("th", { scope: "row" }, name),
-        h("td", { class: "n" }, count(level.pages)),
-        h("td", { class: "n" }, fan),
+      const known = (...cells) => cells.map((text) => num(scanned ? text : "…"));
+      return line(
+        name(what),
+        num(count(level.pages)),
+        num(fan),
         known(count(level.cells), full, inUnits(level.payload), inUnits(level.unused)),
-        h("td", null, map.complete ? bars(histogram(this.#data.levels[l], map)) : "…"),
+        cell(map.complete ? bars(histogram(this.#data.levels[l], map)) : "…"),
       );
     });
-    const head = h(
-      "tr",
-      null,
-      h("th", null, "level"),
-      h("th", { class: "n" }, "pages"),
-      h("th", { class: "n" }, term("fan-out")),
-      h("th", { class: "n" }, term("cell", "cells")),
-      h("th", { class: "n" }, term("fill", "full")),
-      h("th", { class: "n" }, term("payload")),
-      h("th", { class: "n" }, "unused"),
-      h("th", null, "pages by how full they are"),
-    );
+    const numbers = ["pages", term("fan-out"), term("cell", "cells"), term("fill", "full"), term("payload"), "unused"];
     fill(
       this.#levels,
-      h("table", null, h("thead", null, head), h("tbody", null, rows)),
+      table(["level", ...numHeads(numbers), "pages by how full they are"], rows),
       h("p", { class: "small faint" }, scanned ? "" : "What is in its pages is known when every page has been read."),
     );
   }

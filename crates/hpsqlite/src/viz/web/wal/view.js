@@ -6,7 +6,7 @@
 import { colours } from "viz/colours.js";
 import { bytes, capital, count, fill, h, pageLink, plural, term, treeLink } from "viz/dom.js";
 import { NOBODY } from "viz/map/data.js";
-import { showMore } from "viz/numbers/columns.js";
+import { cell, line, moreButton, num, numHeads, table, wide } from "viz/table.js";
 import { FATES, WalData } from "viz/wal/data.js";
 import { Grid } from "viz/wal/grid.js";
 import { WORDS } from "viz/wal/words.js";
@@ -312,17 +312,12 @@ class WalView {
     const newest = frames.find((f) => f < wal.committed);
     const shown = frames.slice(0, this.#linesOf("page"));
     const row = (frame) =>
-      h(
-        "tr",
-        null,
+      line(
         h("th", { scope: "row", class: "n" }, this.#frameLink(n, frame)),
-        h("td", { class: "n" }, wal.commit(frame) ? this.#commitLink(wal.commit(frame), n) : "–"),
-        h(
-          "td",
-          null,
-          frame === newest ? `what SQLite reads; ${FATES[wal.fates[frame]].name}` : FATES[wal.fates[frame]].name,
-        ),
+        num(wal.commit(frame) ? this.#commitLink(wal.commit(frame), n) : "–"),
+        cell(frame === newest ? `what SQLite reads; ${FATES[wal.fates[frame]].name}` : FATES[wal.fates[frame]].name),
       );
+    const heads = [...numHeads(["Version", "Commit"]), "What became of it"];
     return h(
       "section",
       { class: "card" },
@@ -337,26 +332,7 @@ class WalView {
               h("a", { href: this.#app.href("page", { page: n, version: "file" }) }, "The one in the database file"),
               ".",
             ),
-            h(
-              "div",
-              { class: "wide" },
-              h(
-                "table",
-                null,
-                h(
-                  "thead",
-                  null,
-                  h(
-                    "tr",
-                    null,
-                    ["Version", "Commit", "What became of it"].map((t, i) =>
-                      h("th", { scope: "col", class: i < 2 ? "n" : null }, t),
-                    ),
-                  ),
-                ),
-                h("tbody", null, shown.map(row)),
-              ),
-            ),
+            wide(table(heads, shown.map(row))),
             this.#more("page", frames.length),
           ],
     );
@@ -421,33 +397,11 @@ class WalView {
         "tr",
         { class: k === this.#commit ? "current" : null },
         h("th", { scope: "row", class: "n" }, this.#commitLink(k)),
-        [to - from, from + 1, to, wal.sizeAfter(k)].map((x) => h("td", { class: "n" }, count(x))),
+        [to - from, from + 1, to, wal.sizeAfter(k)].map((x) => num(count(x))),
       );
     });
-    return [
-      h("h3", null, "Commits, the newest first"),
-      h(
-        "div",
-        { class: "wide" },
-        h(
-          "table",
-          null,
-          h(
-            "thead",
-            null,
-            h(
-              "tr",
-              null,
-              ["Commit", "Frames", "First", "Last", "Pages of the database after it"].map((t) =>
-                h("th", { scope: "col", class: "n" }, t),
-              ),
-            ),
-          ),
-          h("tbody", null, rows),
-        ),
-      ),
-      this.#more("commits", all),
-    ];
+    const heads = numHeads(["Commit", "Frames", "First", "Last", "Pages of the database after it"]);
+    return [h("h3", null, "Commits, the newest first"), wide(table(heads, rows)), this.#more("commits", all)];
   }
 
   #linesOf(list) {
@@ -456,13 +410,10 @@ class WalView {
 
   /** A button for what a list does not show yet. */
   #more(list, all) {
-    const more = all - this.#linesOf(list);
-    if (more <= 0) return null;
-    const add = () => {
+    return moreButton(all - this.#linesOf(list), MORE, () => {
       this.#lines[list] += MORE;
       this.#redraw();
-    };
-    return h("button", { type: "button", onclick: add }, showMore(more, MORE));
+    });
   }
 }
 
