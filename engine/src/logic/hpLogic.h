@@ -33,7 +33,6 @@ typedef struct HpEdge HpEdge;
 typedef struct HpInput HpInput;
 typedef struct HpJoin HpJoin;
 typedef struct HpLop HpLop;
-typedef struct HpOutput HpOutput;
 typedef struct HpReduce HpReduce;
 typedef struct HpConjunct HpConjunct;
 
@@ -60,7 +59,6 @@ struct HpLop {
                          ** driving table */
   Expr *pWhere;          /* An input: the rows for which that is true */
   HpJoin *pJoin;         /* JOIN: its inputs and terms.  Else NULL */
-  const HpOutput *pOut;  /* An output: its functions */
   Select *pSelect;       /* An output: the query.  NULL: UPDATE, DELETE */
   SrcList *pSrc;         /* FILTER: the FROM clause */
   ExprList *pList;       /* What rows are ordered by, or differ in */
@@ -70,25 +68,6 @@ struct HpLop {
   const char *zAff;      /* SET: affinities of its columns */
   void *pMore;           /* FILL: HpFillTo */
 };
-
-/*
-** What an output is lowered to.  hp_lower.c says when each function is called.
-** All return a result code; SQLITE_ERROR refuses the query.
-*/
-#define HP_IN(E)        (1<<(E))
-struct HpOutput {
-  u8 mIn;                /* HP_IN() of the inputs that it can have */
-  u8 mTrait;             /* HP_OUT_xxx */
-  u8 eNo;                /* HP_NO_xxx, where there is no other reason */
-  int (*xBegin)(HpCompile*);
-  int (*xWhere)(HpCompile*, Expr*);
-  int (*xSink)(HpCompile*);
-  int (*xEnd)(HpCompile*);
-};
-#define HP_OUT_SUB      1  /* Filters may have sub-selects of one value */
-#define HP_OUT_LARGE    2  /* A range of literals is looked at: is it large? */
-#define HP_OUT_THREADS  4  /* Pipes that only one thread can run are refused */
-#define HP_OUT_OWN      8  /* The application's functions are not called */
 
 /* SrcItem.hp.eOrder: does the scan that the planner chose give groups in
 ** order? */

@@ -40,10 +40,31 @@
 /* A leaf has about so many rows */
 #define HP_LEAF_ROWS     100
 
+typedef struct HpOutput HpOutput;
+/*
+** What an output is lowered to.  hp_lower.c says when each function is called.
+** All return a result code; SQLITE_ERROR refuses the query.
+*/
+#define HP_IN(E)        (1<<(E))
+struct HpOutput {
+  u8 mIn;                /* HP_IN() of the inputs that it can have */
+  u8 mTrait;             /* HP_OUT_xxx */
+  u8 eNo;                /* HP_NO_xxx, where there is no other reason */
+  int (*xBegin)(HpCompile*);
+  int (*xWhere)(HpCompile*, Expr*);
+  int (*xSink)(HpCompile*);
+  int (*xEnd)(HpCompile*);
+};
+#define HP_OUT_SUB      1  /* Filters may have sub-selects of one value */
+#define HP_OUT_LARGE    2  /* A range of literals is looked at: is it large? */
+#define HP_OUT_THREADS  4  /* Pipes that only one thread can run are refused */
+#define HP_OUT_OWN      8  /* The application's functions are not called */
+
 /* State of a compilation */
 struct HpCompile {
   Parse *pParse;
   HpLop *pTop;           /* The tree that is lowered, or NULL */
+  const HpOutput *pOut;  /* The functions of its output */
   AggInfo *pAggInfo;     /* Of the query */
   Table *pTab;           /* The one table */
   Index *pIdx;           /* The index scanned instead of it, or NULL */
@@ -255,8 +276,8 @@ static void hpArmPlanEnter(HpCompile*, const SrcItem*, Select*, int);
 static int hpArmPlanWhere(HpCompile*, Expr*);
 
 /* hp_lower.c */
-static HpPlan *hpLower(Parse*, HpLop*);
-static HpPlan *hpLowerSilent(Parse*, HpLop*);
+static HpPlan *hpLower(Parse*, HpLop*, const HpOutput*);
+static HpPlan *hpLowerSilent(Parse*, HpLop*, const HpOutput*);
 
 /* hp_aggplan.c */
 static HpPlan *hpAggPlan(Parse*, Select*, AggInfo*, KeyInfo*, HpJoin*);

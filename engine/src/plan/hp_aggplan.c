@@ -512,10 +512,9 @@ static HpPlan *hpAggPlan(
   if( hpArmPlanCount(pParse, in.pItem) ) in.eOp = HP_LOP_UNION;
   top.eOp = HP_LOP_GROUP;
   top.pIn = &in;
-  top.pOut = &hpAggPlanOutput;
   top.pSelect = p;
   top.pAggInfo = pAggInfo;
   top.pKeyInfo = pKeyInfo;
-  return hpLower(pParse, &top);
+  return hpLower(pParse, &top, &hpAggPlanOutput);
 }
 #endif /* SQLITE_OMIT_HP */

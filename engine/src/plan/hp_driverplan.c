@@ -209,15 +209,14 @@ static HpPlan *hpDriverCompile(
   in.pWhere = pWhere;
   top.eOp = HP_LOP_FILTER;
   top.pIn = &in;
-  top.pOut = &hpDriverOutput;
   top.pSrc = pSrc;
   top.bByRowid = (u8)bByRowid;
   if( hpDriverLook(pParse, &top) ){
-    pPlan = hpLowerSilent(pParse, &top);
+    pPlan = hpLowerSilent(pParse, &top, &hpDriverOutput);
     if( pPlan ) return pPlan;
     in.eOp = HP_LOP_SCAN;
   }
-  return hpLower(pParse, &top);
+  return hpLower(pParse, &top, &hpDriverOutput);
 }
 
 /* May the entries that pWInfo searches for be those of rows that are found?  With LIKE there may be two

@@ -284,10 +284,9 @@ static HpPlan *hpFillPlan(Parse *pParse, HpFillTo *pTo, Select *pSelect){
   in.pWhere = pSelect->pWhere;
   top.eOp = HP_LOP_FILL;
   top.pIn = &in;
-  top.pOut = &hpFillPlanOutput;
   top.pSelect = pSelect;
   top.pMore = pTo;
-  pPlan = hpLower(pParse, &top);
+  pPlan = hpLower(pParse, &top, &hpFillPlanOutput);
   if( pPlan && hpFillPlanIsWhole(&pPlan->aPipe[0]) ){
     pPlan->aPipe[0].source.eTypeOnly = 0;
   }

@@ -189,10 +189,9 @@ static HpPlan *hpFindCompile(Parse *pParse, Select *p, AggInfo *pAggInfo){
   in.pWhere = p->pWhere;
   top.eOp = HP_LOP_KEYED;
   top.pIn = &in;
-  top.pOut = &hpFindOutput;
   top.pSelect = p;
   top.pAggInfo = pAggInfo;
-  pPlan = hpLower(pParse, &top);
+  pPlan = hpLower(pParse, &top, &hpFindOutput);
   if( pPlan ) pPlan->bGuess = bFind;
   return pPlan;
 }

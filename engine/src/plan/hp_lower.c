@@ -65,7 +65,7 @@ static int hpLowerBounds(HpCompile *pC, const HpLop *pIn){
     hpCompileNo(pC, HP_NO_ORDER);
     return SQLITE_ERROR;
   }
-  if( (pC->pTop->pOut->mTrait & HP_OUT_LARGE)!=0 && pItem->hp.bUnlikely
+  if( (pC->pOut->mTrait & HP_OUT_LARGE)!=0 && pItem->hp.bUnlikely
    && !hpRangeSeemsLarge(pC)
   ){
     return hpLowerSmall(pC);
@@ -77,7 +77,7 @@ static int hpLowerBounds(HpCompile *pC, const HpLop *pIn){
 ** Input SCAN: the bounds and filters of the one pipe.
 */
 static int hpLowerScan(HpCompile *pC, HpLop *pIn){
-  const HpOutput *pOut = pC->pTop->pOut;
+  const HpOutput *pOut = pC->pOut;
   int rc;
   assert( pIn->eOp==HP_LOP_SCAN && pC->pPlan->nPipe==1 );
   if( pOut->xWhere ){
@@ -97,7 +97,7 @@ static int hpLowerLookups(HpCompile *pC, HpLop *pIn){
   int rc = hpLowerJoinPipes(pC, pIn->pJoin, pIn->pWhere);
   assert( pIn->eOp==HP_LOP_JOIN );
   if( rc==SQLITE_OK ) rc = hpLowerBounds(pC, pIn);
-  return rc ? rc : pC->pTop->pOut->xSink(pC);
+  return rc ? rc : pC->pOut->xSink(pC);
 }
 
 /*
@@ -115,7 +115,7 @@ static int hpLowerUnion(HpCompile *pC, HpLop *pIn){
     const SrcItem *pOwn = &pArm->pSrc->a[0];
     hpArmPlanEnter(pC, pIn->pItem, pArm, i);
     rc = hpArmPlanWhere(pC, pIn->pWhere);
-    if( rc==SQLITE_OK ) rc = pC->pTop->pOut->xSink(pC);
+    if( rc==SQLITE_OK ) rc = pC->pOut->xSink(pC);
     if( rc ) return rc;
     if( pOwn->hp.bUnlikely ? hpRangeSeemsLarge(pC) : pOwn->hp.bPays ){
       bLarge = 1;
@@ -138,7 +138,7 @@ static int hpLowerUnion(HpCompile *pC, HpLop *pIn){
 static int hpLowerTraits(HpCompile *pC){
   const HpPlan *pPlan = pC->pPlan;
   const HpJoin *pJoin = pC->pTop->pIn->pJoin;
-  u8 mTrait = pC->pTop->pOut->mTrait;
+  u8 mTrait = pC->pOut->mTrait;
   int i;
   /* Rows of a join do not come where SQLite would call a function for them */
   if( pJoin && !pJoin->bPart ) mTrait |= HP_OUT_OWN;
@@ -154,10 +154,10 @@ static int hpLowerPipes(HpCompile *pC, HpLop *pTop){
     hpLowerScan, hpLowerLookups, hpLowerUnion
   };
   HpLop *pIn = pTop->pIn;
-  int rc = pTop->pOut->xBegin(pC);
+  int rc = pC->pOut->xBegin(pC);
   assert( ArraySize(axIn)==HP_LOP_UNION+1 && pIn->eOp<=HP_LOP_UNION );
   if( rc==SQLITE_OK ) rc = axIn[pIn->eOp](pC, pIn);
-  if( rc==SQLITE_OK && pTop->pOut->xEnd ) rc = pTop->pOut->xEnd(pC);
+  if( rc==SQLITE_OK && pC->pOut->xEnd ) rc = pC->pOut->xEnd(pC);
   if( rc==SQLITE_OK ) rc = hpLowerTraits(pC);
   if( rc==SQLITE_OK && pIn->pJoin && !pIn->pJoin->bPart ) hpLowerJoinEnd(pC);
   return rc;
@@ -183,21 +183,27 @@ static int hpLowerCount(Parse *pParse, const HpLop *pIn){
 ** the reason, HP_NO_xxx, and no registers have been allocated; otherwise those
 ** of constants have, but are not coded yet.
 */
-static HpPlan *hpLowerTree(Parse *pParse, HpLop *pTop, u8 *peNo){
+static HpPlan *hpLowerTree(
+  Parse *pParse,
+  HpLop *pTop,
+  const HpOutput *pOut,
+  u8 *peNo
+){
   HpLop *pIn = pTop->pIn;
   int nMem = pParse->nMem;
   HpCompile c;
   HpPlan *pPlan;
   int i, rc;
-  assert( (pTop->pOut->mIn & HP_IN(pIn->eOp))!=0 );
+  assert( (pOut->mIn & HP_IN(pIn->eOp))!=0 );
   assert( (pIn->eOp==HP_LOP_JOIN)==(pIn->pJoin!=0) );
-  *peNo = pTop->pOut->eNo;
+  *peNo = pOut->eNo;
   pPlan = hpCompileNew(&c, pParse, hpLowerFirst(pIn),
                        hpLowerCount(pParse, pIn));
   if( pPlan ){
     c.pTop = pTop;
+    c.pOut = pOut;
     c.pAggInfo = pTop->pAggInfo;
-    if( pTop->pOut->mTrait & HP_OUT_SUB ) c.xSub = hpScalarSub;
+    if( pOut->mTrait & HP_OUT_SUB ) c.xSub = hpScalarSub;
     rc = hpLowerPipes(&c, pTop);
     if( pParse->nErr || pParse->db->mallocFailed ) rc = SQLITE_ERROR;
     if( c.eNo ) *peNo = c.eNo;
@@ -218,15 +224,19 @@ static HpPlan *hpLowerTree(Parse *pParse, HpLop *pTop, u8 *peNo){
   return pPlan;
 }
 
-static HpPlan *hpLower(Parse *pParse, HpLop *pTop){
+static HpPlan *hpLower(Parse *pParse, HpLop *pTop, const HpOutput *pOut){
   u8 eNo;
-  HpPlan *pPlan = hpLowerTree(pParse, pTop, &eNo);
+  HpPlan *pPlan = hpLowerTree(pParse, pTop, pOut, &eNo);
   if( pPlan==0 ) hpConfigStat(pParse->db, eNo);
   return pPlan;
 }
 
-static HpPlan *hpLowerSilent(Parse *pParse, HpLop *pTop){
+static HpPlan *hpLowerSilent(
+  Parse *pParse,
+  HpLop *pTop,
+  const HpOutput *pOut
+){
   u8 eNo;
-  return hpLowerTree(pParse, pTop, &eNo);
+  return hpLowerTree(pParse, pTop, pOut, &eNo);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -259,10 +259,9 @@ static HpPlan *hpRowsPlan(
   in.pWhere = p->pWhere;
   top.eOp = bTop ? HP_LOP_TOP : HP_LOP_DISTINCT;
   top.pIn = &in;
-  top.pOut = &hpRowsPlanOutput;
   top.pSelect = p;
   top.pList = bTop ? pOrderBy : p->pEList;
-  return hpLower(pParse, &top);
+  return hpLower(pParse, &top, &hpRowsPlanOutput);
 }
 
 /*

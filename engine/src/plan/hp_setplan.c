@@ -139,11 +139,10 @@ static HpPlan *hpSetPlan(
   in.pJoin = pJoin;
   top.eOp = HP_LOP_SET;
   top.pIn = &in;
-  top.pOut = &hpSetPlanOutput;
   top.pSelect = p;
   top.pList = p->pEList;
   top.zAff = zAff;
-  return hpLower(pParse, &top);
+  return hpLower(pParse, &top, &hpSetPlanOutput);
 }
 
 /*

@@ -259,11 +259,10 @@ static HpPlan *hpSortPlan(
   in.pWhere = p->pWhere;
   top.eOp = HP_LOP_SORT;
   top.pIn = &in;
-  top.pOut = &hpSortPlanOutput;
   top.pSelect = p;
   top.pList = pOrderBy;
   top.eDest = eDest;
-  return hpLower(pParse, &top);
+  return hpLower(pParse, &top, &hpSortPlanOutput);
 }
 
 /*

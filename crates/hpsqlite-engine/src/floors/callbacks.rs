@@ -24,11 +24,17 @@ const INTERFACES: &[(&str, &str)] = &[
     ("HpSourceType", "source/hpSource.h"),
     // What becomes of its rows: likewise
     ("HpSinkType", "sink/hpSink.h"),
+    // What sorted runs consist of: groups, rows, entries of an index
+    ("HpEntryType", "sink/run/hpRuns.h"),
+    // Where states of aggregates are
+    ("HpAccumulator", "sink/hpSink.h"),
+    // What a query becomes: a table of functions for each kind of output
+    ("HpOutput", "plan/hpCompile.h"),
     // Something is done by all workers, or by a new thread
     ("hpThreadEach", "base/hpBase.h"),
     ("hpThreadMake", "base/hp_thread.c"),
     // Records in order, for whoever lays them into a b-tree
-    ("hpMergeGive", "sink/hpSink.h"),
+    ("hpMergeGive", "sink/run/hpRuns.h"),
     ("hpSpoolGive", "sink/hpSink.h"),
     // Each sink of places says when it has enough
     ("hpFoundRun", "sink/hpSink.h"),
