@@ -11,7 +11,10 @@
 ** the rows that matter, or to sorted records.  Storage and look-ups help all of
 ** SQLite's code.  Each floor is a folder, and stands on those below it:
 **
-**    plan       SELECT    ->  HpPlan       may we?  compile, emit opcodes
+**    task       statement ->  HpPlan       CREATE INDEX and its like
+**    code       HpPlan    ->  program      may we?  where it branches to ours
+**    phys       HpLop     ->  HpPlan       a tree of operators becomes pipes
+**    logic      SELECT    ->  HpLop        the tree, its rules and properties
 **    upkeep     b-tree    ->  b-tree       OP_HpTask: CREATE INDEX and its like
 **    bulk       changes   ->  b-tree       entries of an index, in order
 **    run        HpPlan    ->  registers    OP_HpScan, OP_HpNext, OP_HpRow
@@ -68,7 +71,9 @@
 #include "upkeep/hpCheck.h"
 #include "upkeep/hpDefrag.h"
 #include "logic/hpLogic.h"
-#include "plan/hpCompile.h"
+#include "phys/hpPhys.h"
+#include "code/hpCode.h"
+#include "task/hpTask.h"
 
 #endif /* HPINT_H */
 #endif /* SQLITE_OMIT_HP */

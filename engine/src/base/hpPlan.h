@@ -4,7 +4,7 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** A plan: what is to be done for a query.  Made by the floor plan, read by
+** A plan: what is to be done for a query.  Made by the floor phys, read by
 ** all others, never changed at run time.
 **
 **    HpPlan          the query: pipes, run one after the other
@@ -468,7 +468,7 @@ struct HpPipePlan {
   u8 bConstant;          /* ... some filter names no column */
   u8 bSerial;            /* One worker: application code, or scan order */
   u8 bMore;              /* Rows of the next pipe go to its groups, too, ... */
-  u8 bAdds;              /* ... and its rows to those of the pipe before: hp_armplan.c */
+  u8 bAdds;              /* ... and its rows to those of the pipe before: hp_union.c */
   u8 bUser;              /* Application code is called */
   u8 bDeep;              /* Functions that may need a large stack are called */
 };

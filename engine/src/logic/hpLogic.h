@@ -236,6 +236,20 @@ static void hpTwinAll(HpJoin*);
 /* hp_errors.c */
 static int hpErrorsKept(HpJoin*);
 
+/* What the query around a SELECT with a window wants of it */
+struct HpWanted {
+  Expr *pLimit;          /* A parameter: rows with a larger number are not
+                         ** wanted.  Or NULL: nLimit is the number */
+  int nLimit;            /* To be added to the value of pLimit */
+  int nPart;             /* PARTITION BY terms of the window */
+  u8 eNumber;            /* HP_NUMBER_xxx: how rows are numbered */
+};
+
+/* hp_union.c */
+static int hpUnionCount(const SrcItem*);
+static Select *hpUnionFirst(const SrcItem*);
+static Select *hpUnionNext(const Select*);
+
 /* hp_lop.c */
 static SrcItem *hpLopRoot(SrcList*);
 static HpJoin *hpLopJoin(Parse*, SrcList*, Expr*, int);

@@ -221,7 +221,7 @@ static HpJoin *hpLopJoin(Parse *pParse, SrcList *pSrc, Expr *pWhere, int bPart){
   }
   hpReduceAll(pNew);
   hpTwinAll(pNew);
-  /* Of a part of a join nothing may fail: hpDriverLook() */
+  /* Of a part of a join nothing may fail: hpOutFilterLook() */
   if( !bPart && !hpErrorsKept(pNew) ) goto refused;
   hpLopNumber(pNew, pNew->iRoot);
   assert( hpLopIsSane(pNew) );

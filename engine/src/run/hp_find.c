@@ -8,7 +8,7 @@
 **
 **    sqlite3HpFind()    OP_HpFind
 **
-** The sub-select is a scan of a whole table for each row around it (hp_findplan.c).
+** The sub-select is a scan of a whole table for each row around it (hp_codefind.c).
 ** The first of these scans are SQLite's: what it would never have come to we do not
 ** do.  When it has gone through as many rows as the table has, about, in this
 ** statement, the table is scanned once, grouped by the inner sides of the keys, and

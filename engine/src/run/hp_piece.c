@@ -16,7 +16,7 @@
 **    hpPieceFree()    free everything
 **
 ** This is how the outermost loop of any statement leaves out the rows that do not
-** pass its WHERE clause, if nothing better is known to do (hp_driverplan.c).  Rows are
+** pass its WHERE clause, if nothing better is known to do (hp_codeloop.c).  Rows are
 ** delivered while it runs: to the application, to loops further in, to a statement
 ** that writes.
 **
@@ -49,7 +49,7 @@
 ** What is found holds as long as nobody writes to the table (hp_guard.c).  Then what was
 ** found is forgotten and SQLite's loop goes on from its row, as it would have.
 **
-** Of a join, rows may be looked up in relations of other tables (hp_driverplan.c).  Where all
+** Of a join, rows may be looked up in relations of other tables (hp_codeloop.c).  Where all
 ** rows are asked for these are made before the first piece; else when SQLite's loop has
 ** gone on for some times as long as that takes.  They hold as long as nobody writes to
 ** those tables.

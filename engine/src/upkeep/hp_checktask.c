@@ -11,7 +11,7 @@
 **
 ** SQLite goes through all rows of a table, looks at the types of the columns
 ** and at CHECK constraints, and looks each row up in each index.  Here the plan
-** (plan/hp_checkplan.c) has a pipe for each index and one for the table.  Each
+** (task/hp_checkplan.c) has a pipe for each index and one for the table.  Each
 ** scans its b-tree once, in the order of the file, with all workers
 ** (sink/check/hp_checkrows.c).
 **

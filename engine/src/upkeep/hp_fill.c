@@ -10,7 +10,7 @@
 **
 ** SQLite asks a co-routine for one row of the SELECT after the other, makes a
 ** record of it, and inserts that at the end of the table.  Here the SELECT is a
-** scan of one b-tree (plan/hp_fillplan.c): workers filter its rows and make the
+** scan of one b-tree (task/hp_fillplan.c): workers filter its rows and make the
 ** records, which are put aside in the order of the scan (sink/spool/hp_spool.c).
 ** Then hp_layer.c writes the table bottom up.
 **

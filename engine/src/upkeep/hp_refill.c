@@ -9,7 +9,7 @@
 **    hpRefillRun()    fill an index: HpPlan.xTask
 **
 ** SQLite scans the table, gives each row's entry to a sorter, and inserts them
-** in order.  Here the plan (plan/hp_indexplan.c) is that of a sort: workers
+** in order.  Here the plan (task/hp_indexplan.c) is that of a sort: workers
 ** scan the table, each makes sorted runs of entries, a key and the record, and
 ** these are put together slice by slice (sink/run/hp_slice.c), or merged where some
 ** are in files.  The records, in order, go to hp_layer.c, which writes the

@@ -29,7 +29,7 @@ const INTERFACES: &[(&str, &str)] = &[
     // Where states of aggregates are
     ("HpAccumulator", "sink/hpSink.h"),
     // What a query becomes: a table of functions for each kind of output
-    ("HpOutput", "plan/hpCompile.h"),
+    ("HpOutput", "phys/hpPhys.h"),
     // Something is done by all workers, or by a new thread
     ("hpThreadEach", "base/hpBase.h"),
     ("hpThreadMake", "base/hp_thread.c"),

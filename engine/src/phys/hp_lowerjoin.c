@@ -7,7 +7,6 @@
 ** hp_lowerjoin: the pipes of a join (prepare time).
 **
 **    hpLowerJoinPipes()      compile all filters and look-ups of a join
-**    hpLowerJoinEnd()       all expressions have been compiled
 **    hpLowerJoinTerms()     how many terms of GROUP BY does a group need?
 **    hpLowerJoinAgg()       an aggregate that is looked up
 **    hpLowerJoinIsGiven()   is an expression the same in all rows of a group?
@@ -40,6 +39,7 @@
 
 /* What hpJoinEnter() changes */
 typedef struct HpJoinPlace HpJoinPlace;
+
 struct HpJoinPlace {
   int iIn;
   int nSelf;
@@ -69,6 +69,7 @@ static void hpJoinEnter(HpCompile *pC, int i, HpJoinPlace *pPlace){
   pC->bJump = pC->bNoSub = 0;
   hpJoinSwitch(pC, i);
 }
+
 static void hpJoinLeave(HpCompile *pC, const HpJoinPlace *pPlace){
   hpJoinSwitch(pC, pPlace->iIn);
   pC->nSelf = pPlace->nSelf;
@@ -537,6 +538,7 @@ static int hpJoinImplied(HpCompile *pC, Expr *pExpr, int i){
 ** of columns or with a list, 2 for all else.
 */
 #define HP_LOWER_COSTS 3
+
 static int hpJoinCost(Parse *pParse, Expr *pExpr){
   switch( pExpr->op ){
     case TK_ISNULL: case TK_NOTNULL: case TK_BETWEEN:
@@ -942,39 +944,5 @@ static int hpLowerJoinPipes(HpCompile *pC, HpJoin *pJoin, Expr *pWhere){
   }
   assert( pJoin->iNow==pJoin->iRoot && pC->pPipe==hpPlanLast(pPlan) );
   return SQLITE_OK;
-}
-
-/*
-** For EXPLAIN QUERY PLAN: note by which key each table is looked up.
-*/
-static void hpLowerJoinKeys(Parse *pParse, const HpJoin *p){
-  int i, k;
-  for(i=0; i<p->nIn; i++){
-    const HpInput *pInput = &p->aIn[i];
-    const Table *pTab = pInput->pItem->pSTab;
-    char *z = 0;
-    pInput->pItem->hp.zKey = 0;
-    for(k=0; k<pInput->nKey; k++){
-      int iColumn = sqlite3ExprSkipCollate(pInput->aKey[k].pOwn)->iColumn;
-      z = sqlite3MPrintf(pParse->db, "%z%s%s=?", z, k ? " AND " : "",
-              iColumn<0 || iColumn==pTab->iPKey ? "rowid"
-                                                : pTab->aCol[iColumn].zCnName);
-    }
-    if( z && pInput->pSub ){
-      hpLowerSubExplain(pParse, pInput, z);
-      sqlite3DbFree(pParse->db, z);
-      continue;
-    }
-    if( z && sqlite3ParserAddCleanup(pParse, sqlite3DbFree, z) ){
-      pInput->pItem->hp.zKey = z;
-    }
-  }
-}
-
-/*
-** All of a join has been compiled, and it is taken over.
-*/
-static void hpLowerJoinEnd(HpCompile *pC){
-  if( pC->pParse->explain==2 ) hpLowerJoinKeys(pC->pParse, pC->pJoin);
 }
 #endif /* SQLITE_OMIT_HP */

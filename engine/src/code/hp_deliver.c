@@ -54,6 +54,32 @@
 #endif
 
 /*
+** Code the value of sub-select pExpr into register iReg.
+*/
+static void hpDeliverScalar(Parse *pParse, const Expr *pExpr, int iReg){
+  Vdbe *v = pParse->pVdbe;
+  assert( ExprHasProperty(pExpr, EP_Subrtn) && pExpr->iTable>0 );
+  sqlite3VdbeAddOp2(v, OP_Gosub, pExpr->y.sub.regReturn, pExpr->y.sub.iAddr);
+  sqlite3VdbeAddOp2(v, OP_Copy, pExpr->iTable, iReg);
+}
+
+/*
+** Let SQLite make the tables of the sets of pPlan.
+*/
+static void hpDeliverSets(Parse *pParse, HpPlan *pPlan){
+  int i;
+  for(i=0; i<pPlan->nSet; i++){
+    const Expr *pExpr = pPlan->aSet[i].pExpr;
+    /* What it fills is what the pipe reads */
+    assert( pPlan->aSet[i].pipe.source.iCsr==pExpr->iTable );
+    assert( pExpr->op==TK_IN && ExprHasProperty(pExpr, EP_Subrtn) );
+    sqlite3VdbeAddOp2(pParse->pVdbe, OP_Gosub, pExpr->y.sub.regReturn,
+                      pExpr->y.sub.iAddr);
+    pPlan->aSet[i].pExpr = 0;
+  }
+}
+
+/*
 ** Code the constants of pPlan, and its sets.
 */
 static void hpDeliverConsts(Parse *pParse, HpPlan *pPlan){
@@ -68,7 +94,7 @@ static void hpDeliverConsts(Parse *pParse, HpPlan *pPlan){
       assert( pConst->pExpr!=0 );      /* They are coded once */
       assert( pConst->iReg>0 && pConst->iReg<=pParse->nMem );
       if( pConst->pExpr->op==TK_SELECT || pConst->pExpr->op==TK_EXISTS ){
-        hpScalarCode(pParse, pConst->pExpr, pConst->iReg);
+        hpDeliverScalar(pParse, pConst->pExpr, pConst->iReg);
       }else if( !ExprHasProperty(pConst->pExpr, EP_TokenOnly|EP_Leaf) ){
         /* The schema's expressions must not know of this program */
         sqlite3ExprCodeCopy(pParse, pConst->pExpr, pConst->iReg);
@@ -78,7 +104,7 @@ static void hpDeliverConsts(Parse *pParse, HpPlan *pPlan){
       pConst->pExpr = 0;
     }
   }
-  hpScalarCodeSets(pParse, pPlan);
+  hpDeliverSets(pParse, pPlan);
   pParse->okConstFactor = okConstFactor;
 }
 

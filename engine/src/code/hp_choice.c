@@ -9,6 +9,7 @@
 **
 **    sqlite3HpBegin()     before the scan is coded: is it a candidate?
 **    sqlite3HpAccept()    after the planner chose: is it a full scan?
+**    hpChoiceArms()       number of the arms of a UNION ALL
 **    hpChoiceIsSearch()   does it look up the rows that an index search finds?
 **    hpChoiceArm()        of an arm of a UNION ALL: can its scan be taken over?
 **    hpChoiceFill()       the same of a SELECT whose rows may fill a table
@@ -26,12 +27,27 @@
 ** rows may come in any order and the planner expects the loops of a join to
 ** cost HP_MIN_COST: hpChoiceAny().  Then hp_root.c may choose another table.
 ** A correlated sub-select that searches an index is a third kind:
-** hp_findplan.c.
+** hp_codefind.c.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
+
+/*
+** Number of the arms of pItem, a term of FROM, if it is a UNION ALL of which we
+** do each arm, and for each of which SQLite has made code; else 0.
+**
+** An arm that was a UNION ALL itself SQLite has coded as several, and has
+** forgotten all of them but the last one: then there is code for more arms than
+** are found here.
+*/
+static int hpChoiceArms(Parse *pParse, const SrcItem *pItem){
+  int n = hpUnionCount(pItem);
+  assert( pParse->pVdbe!=0 && n>=0 );
+  if( n==0 ) return 0;
+  return n==hpSpliceArms(pParse->pVdbe, pItem->u4.pSubq) ? n : 0;
+}
 
 /*
 ** Is p, an aggregate query, a candidate?  If so return the address of the
@@ -46,7 +62,7 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p){
   if( ENC(db)!=SQLITE_UTF8 || p->pSrc->nSrc==0 ){
     return hpConfigStat(db, HP_NO_SHAPE);
   }
-  if( p->pSrc->nSrc>1 || hpArmPlanCount(pParse, &p->pSrc->a[0])==0 ){
+  if( p->pSrc->nSrc>1 || hpChoiceArms(pParse, &p->pSrc->a[0])==0 ){
     for(i=0; i<p->pSrc->nSrc; i++){
       if( !hpSubselectIsTable(&p->pSrc->a[i]) ){
         return hpConfigStat(db, HP_NO_SHAPE);
@@ -171,7 +187,7 @@ static int hpChoiceLiterals(const WhereLoop *pLoop){
 **
 ** The b-tree is the table, or an index that has all columns used, or the
 ** primary key of a WITHOUT ROWID table.  The scan may have bounds: these and
-** the index are left in the FROM clause term for hpAggPlan().
+** the index are left in the FROM clause term for hpOutGroup().
 **
 ** Groups may come in order if the answer has all of them (no LIMIT): from an
 ** index that has all columns used, or from one that has not.  Then stock looks
@@ -523,7 +539,7 @@ static void hpChoiceNote(WhereInfo *pWInfo, int bRoot, LogEst nCost, u8 bGuess){
 /*
 ** Is pWInfo the loop of a correlated sub-select that finds its rows by an
 ** index, anew for each row around it?  If that takes long all groups may be
-** made at once (hp_findplan.c).  Their rows come in the order of rowids.
+** made at once (hp_codefind.c).  Their rows come in the order of rowids.
 */
 static int hpChoiceIsFind(const WhereInfo *pWInfo){
   const WhereLoop *pLoop = pWInfo->a[0].pWLoop;

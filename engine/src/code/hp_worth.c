@@ -126,9 +126,9 @@ static int hpWorthIsLarge(
 **
 ** If only a range is to be scanned, the share of the rows that the planner
 ** expects in there should have so many.  Otherwise that is unlikely.  Where the
-** bounds are literals hpAggPlan() finds out.  Parameters are not known now, and
-** there are many small ranges for a large one: then the query is refused, until
-** it is prepared again after long executions, or in the midst of one.
+** bounds are literals hpOutGroup() finds out.  Parameters are not known now,
+** and there are many small ranges for a large one: then the query is refused,
+** until it is prepared again after long executions, or in the midst of one.
 */
 static int hpWorthMayPay(Parse *pParse, SrcItem *pItem, int mnLeaf){
   Table *pTab = pItem->pSTab;
@@ -180,7 +180,7 @@ static int hpWorthIt(Parse *pParse, SrcItem *pItem, int mnLeaf){
 static int hpWorthArms(Parse *pParse, const SrcItem *pItem){
   Select *p;
   int bPays = 0;
-  for(p=hpArmPlanFirst(pItem); p; p=hpArmPlanNext(p)){
+  for(p=hpUnionFirst(pItem); p; p=hpUnionNext(p)){
     SrcItem *pOwn = &p->pSrc->a[0];
     assert( p->pSrc->nSrc==1 && pOwn->hp.bArm && pOwn->hp.pSearch==0 );
     pOwn->hp.bPays = (u8)hpWorthMayPay(pParse, pOwn, HP_MIN_LEAF);

@@ -22,7 +22,7 @@
 **    6.  registers are registers of the statement;
 **    7.  the arms of a UNION ALL have groups that are laid out alike.
 **
-** It is about what the floor plan makes, whatever the file holds.
+** It is about what the lowering makes, whatever the file holds.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION

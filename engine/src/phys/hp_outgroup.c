@@ -4,14 +4,14 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_aggplan: a SELECT with aggregates becomes a plan (prepare time).
+** hp_outgroup: a SELECT with aggregates becomes a plan (prepare time).
 **
-**    hpAggPlan()      the plan of an aggregate query, or why there is none
+**    hpOutGroup()      the plan of an aggregate query, or why there is none
 **
 ** hp_compileexpr.c makes programs of expressions; here keys, aggregate
 ** functions, bare columns, HAVING and the bounds of the scan are put together.
 ** Rows may be read in another order than SQLite reads them in if nobody can see
-** that (hpAggPlanAnyOrder()).
+** that (hpOutGroupAnyOrder()).
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -21,7 +21,7 @@
 /*
 ** Does key k show the same as bare column i, in all arms?
 */
-static int hpAggPlanIsKey(const HpGroupPlan *p, int i, int k){
+static int hpOutGroupIsKey(const HpGroupPlan *p, int i, int k){
   assert( i<p->nBare && k<p->keys.n );
   for(; p; p=p->pNext){
     if( p->aBare[i].iRel>=0 || p->keys.aVec[k]!=p->aBare[i].iVec ) return 0;
@@ -30,12 +30,12 @@ static int hpAggPlanIsKey(const HpGroupPlan *p, int i, int k){
 }
 
 /* Let key k show bare column i */
-static void hpAggPlanByKey(HpGroupPlan *p, int i, int k){
+static void hpOutGroupByKey(HpGroupPlan *p, int i, int k){
   for(; p; p=p->pNext) p->aBare[i].iKey = (i16)k;
 }
 
 /* Groups of p and of the arms after it rest on equal values being alike */
-static void hpAggPlanAlike(HpGroupPlan *p){
+static void hpOutGroupAlike(HpGroupPlan *p){
   for(; p; p=p->pNext) p->bAlike = 1;
 }
 
@@ -43,12 +43,12 @@ static void hpAggPlanAlike(HpGroupPlan *p){
 ** Bare columns are shown as the first row of the group has them.  So are keys:
 ** a bare column that is a key needs no copy.
 */
-static void hpAggPlanFirst(HpGroupPlan *pPlan){
+static void hpOutGroupFirst(HpGroupPlan *pPlan){
   int i, k;
   assert( pPlan->nBare>0 && pPlan->bLoadFirst==0 );
   for(i=0; i<pPlan->nBare; i++){
     for(k=0; k<pPlan->keys.n; k++){
-      if( hpAggPlanIsKey(pPlan, i, k) ) hpAggPlanByKey(pPlan, i, k);
+      if( hpOutGroupIsKey(pPlan, i, k) ) hpOutGroupByKey(pPlan, i, k);
     }
     if( pPlan->aBare[i].iKey<0 ){
       HpGroupPlan *p;
@@ -62,7 +62,7 @@ static void hpAggPlanFirst(HpGroupPlan *pPlan){
 ** equal values are all alike are shown by any row.  Is there a column that is
 ** not?
 */
-static int hpAggPlanBest(HpCompile *pC, HpGroupPlan *pPlan,
+static int hpOutGroupBest(HpCompile *pC, HpGroupPlan *pPlan,
                          const ExprList *pGroupBy){
   int bLoad = 0;
   int i, k;
@@ -71,11 +71,11 @@ static int hpAggPlanBest(HpCompile *pC, HpGroupPlan *pPlan,
   for(i=0; i<pPlan->nBare; i++){
     struct HpBare *pBare = &pPlan->aBare[i];
     for(k=0; k<pPlan->keys.n && pBare->iKey<0; k++){
-      if( hpAggPlanIsKey(pPlan, i, k)
+      if( hpOutGroupIsKey(pPlan, i, k)
        && hpCompileAggUniform(pC, pGroupBy->a[k].pExpr)
       ){
-        hpAggPlanByKey(pPlan, i, k);
-        hpAggPlanAlike(pPlan);
+        hpOutGroupByKey(pPlan, i, k);
+        hpOutGroupAlike(pPlan);
       }
     }
     bLoad |= pBare->iKey<0;
@@ -175,7 +175,7 @@ static int hpBareIsShown(
 ** Is the answer the same in whatever order rows are read?  Of sums that is
 ** found out when they are known: HpGroupPlan.bAnyOrder.
 */
-static int hpAggPlanAnyOrder(HpCompile *pC, const Select *p){
+static int hpOutGroupAnyOrder(HpCompile *pC, const Select *p){
   HpGroupPlan *pPlan = pC->pPipe->pGroup;
   const ExprList *pGroupBy = p->pGroupBy;
   int i;
@@ -211,7 +211,7 @@ static int hpAggPlanAnyOrder(HpCompile *pC, const Select *p){
 ** constant.  Later ones do not count: what comes before them may raise an
 ** error.
 */
-static int hpAggPlanHaving(HpCompile *pC, const Expr *pExpr){
+static int hpOutGroupHaving(HpCompile *pC, const Expr *pExpr){
   HpGroupPlan *pPlan = pC->pPipe->pGroup;
   struct HpHaving *pNew;
   Expr *pAgg, *pConst;
@@ -219,8 +219,8 @@ static int hpAggPlanHaving(HpCompile *pC, const Expr *pExpr){
   int iVec;
   assert( pPlan->keys.n>0 );
   if( pExpr->op==TK_AND ){
-    return hpAggPlanHaving(pC, pExpr->pLeft)
-        && hpAggPlanHaving(pC, pExpr->pRight);
+    return hpOutGroupHaving(pC, pExpr->pLeft)
+        && hpOutGroupHaving(pC, pExpr->pRight);
   }
   op = pExpr->op;
   pAgg = pExpr->pLeft;
@@ -250,7 +250,7 @@ static int hpAggPlanHaving(HpCompile *pC, const Expr *pExpr){
 
 /* Walker callback: a column of an aggregate query is the column of the table
 ** that it was */
-static int hpAggPlanColumn(Walker *pWalker, Expr *pExpr){
+static int hpOutGroupColumn(Walker *pWalker, Expr *pExpr){
   UNUSED_PARAMETER(pWalker);
   if( pExpr->op==TK_AGG_COLUMN ) pExpr->op = TK_COLUMN;
   return WRC_Continue;
@@ -258,7 +258,7 @@ static int hpAggPlanColumn(Walker *pWalker, Expr *pExpr){
 
 /* Does term pTerm of ORDER BY sort by key i of GROUP BY, in the direction of
 ** that? */
-static int hpAggPlanSortsBy(
+static int hpOutGroupSortsBy(
   const HpCompile *pC,
   const Select *p,
   int i,
@@ -278,7 +278,7 @@ static int hpAggPlanSortsBy(
   }
   pCopy = sqlite3ExprDup(pParse->db, sqlite3ExprSkipCollate(pTerm->pExpr), 0);
   memset(&w, 0, sizeof(w));
-  w.xExprCallback = hpAggPlanColumn;
+  w.xExprCallback = hpOutGroupColumn;
   w.xSelectCallback = sqlite3SelectWalkFail;
   bSame = pCopy!=0 && sqlite3WalkExpr(&w, pCopy)==WRC_Continue
        && sqlite3ExprCompare(0, pCopy, sqlite3ExprSkipCollate(pKey), -1)==0;
@@ -292,7 +292,7 @@ static int hpAggPlanSortsBy(
 ** that are left out nobody sees anything, unless that calls the application or
 ** fails.
 */
-static void hpAggPlanTop(HpCompile *pC, const Select *p){
+static void hpOutGroupTop(HpCompile *pC, const Select *p){
   HpGroupPlan *pPlan = pC->pPipe->pGroup;
   HpTopAgg *pTop = &pPlan->top;
   const ExprList *pOrder = p->pOrderBy;
@@ -325,7 +325,7 @@ static void hpAggPlanTop(HpCompile *pC, const Select *p){
   }
   i = pTop->iAgg>=0;
   for(iKey=0; i<nOrder && iKey<pPlan->keys.n; i++, iKey++){
-    if( !hpAggPlanSortsBy(pC, p, iKey, &pOrder->a[i]) ) break;
+    if( !hpOutGroupSortsBy(pC, p, iKey, &pOrder->a[i]) ) break;
   }
   pTop->bKeys = i==nOrder || iKey==pPlan->keys.n;
   if( pTop->iAgg<0 && pTop->bKeys==0 ) return;
@@ -336,7 +336,7 @@ static void hpAggPlanTop(HpCompile *pC, const Select *p){
 ** Let the sink of the pipe of now be the groups of p: compile keys, aggregate
 ** functions and bare columns.
 */
-static int hpAggPlanSink(HpCompile *pC){
+static int hpOutGroupSink(HpCompile *pC){
   Select *p = pC->pTop->pSelect;
   const KeyInfo *pKeyInfo = pC->pTop->pKeyInfo;
   const SrcItem *pItem = pC->pTop->pIn->pItem;
@@ -406,8 +406,8 @@ static int hpAggPlanSink(HpCompile *pC){
     pBare->iVec = (u16)iVec;
   }
   for(i=0; i<pGroup->nAgg && pGroup->aAgg[i].eAgg<HP_AGG_CALL; i++){}
-  if( nKey && p->pHaving && i==pGroup->nAgg ) hpAggPlanHaving(pC, p->pHaving);
-  hpAggPlanTop(pC, p);
+  if( nKey && p->pHaving && i==pGroup->nAgg ) hpOutGroupHaving(pC, p->pHaving);
+  hpOutGroupTop(pC, p);
   return SQLITE_OK;
 }
 
@@ -415,7 +415,7 @@ static int hpAggPlanSink(HpCompile *pC){
 ** Which row of a group of pGroup do bare columns show?  That of the last min()
 ** or max(), as in SQLite, or the first one.
 */
-static int hpAggPlanShown(HpCompile *pC, HpGroupPlan *pGroup, const Select *p){
+static int hpOutGroupShown(HpCompile *pC, HpGroupPlan *pGroup, const Select *p){
   int iMinMax = -1;
   int i;
   u8 bLoad;
@@ -432,10 +432,10 @@ static int hpAggPlanShown(HpCompile *pC, HpGroupPlan *pGroup, const Select *p){
     }
   }
   if( iMinMax<0 ){
-    hpAggPlanFirst(pGroup);
+    hpOutGroupFirst(pGroup);
     return SQLITE_OK;
   }
-  bLoad = (u8)hpAggPlanBest(pC, pGroup, p->pGroupBy);
+  bLoad = (u8)hpOutGroupBest(pC, pGroup, p->pGroupBy);
   /* In all arms the function is the same */
   assert( pGroup->pNext==0
        || pGroup->pNext->aAgg[iMinMax].eAgg==pGroup->aAgg[iMinMax].eAgg );
@@ -447,7 +447,7 @@ static int hpAggPlanShown(HpCompile *pC, HpGroupPlan *pGroup, const Select *p){
 ** What SQLite's loops of a join cost, if they begin with another table than the
 ** one that is scanned.
 */
-static int hpAggPlanBegin(HpCompile *pC){
+static int hpOutGroupBegin(HpCompile *pC){
   const HpChoice *p = &pC->pTop->pIn->pItem->hp;
   HpPlan *pPlan = pC->pPlan;
   assert( pPlan->nStock==0 && pPlan->bGuess==0 );
@@ -463,12 +463,12 @@ static int hpAggPlanBegin(HpCompile *pC){
 ** The groups have been compiled: which rows they show, and whether those may be
 ** read in another order than SQLite reads them in.
 */
-static int hpAggPlanEnd(HpCompile *pC){
+static int hpOutGroupEnd(HpCompile *pC){
   const Select *p = pC->pTop->pSelect;
   const SrcItem *pItem = pC->pTop->pIn->pItem;
   HpGroupPlan *pGroup = pC->pPipe->pGroup;
-  if( hpAggPlanShown(pC, pGroup, p) ) return SQLITE_ERROR;
-  if( pItem->hp.eOrder>=HP_ORDER_LOOKUP && !hpAggPlanAnyOrder(pC, p) ){
+  if( hpOutGroupShown(pC, pGroup, p) ) return SQLITE_ERROR;
+  if( pItem->hp.eOrder>=HP_ORDER_LOOKUP && !hpOutGroupAnyOrder(pC, p) ){
     hpCompileNo(pC, HP_NO_ORDER);
     return SQLITE_ERROR;
   }
@@ -482,22 +482,22 @@ static int hpAggPlanEnd(HpCompile *pC){
   return pGroup->entry.szEntry>0x7fff ? SQLITE_ERROR : SQLITE_OK;
 }
 
-static const HpOutput hpAggPlanOutput = {
+static const HpOutput hpOutGroupType = {
   HP_IN(HP_LOP_SCAN)|HP_IN(HP_LOP_JOIN)|HP_IN(HP_LOP_UNION),
   HP_OUT_SUB|HP_OUT_LARGE, HP_NO_OTHER,
-  hpAggPlanBegin, 0, hpAggPlanSink, hpAggPlanEnd
+  hpOutGroupBegin, 0, hpOutGroupSink, hpOutGroupEnd
 };
 
 /*
 ** The plan of query p.  Returns NULL if it is refused.  Registers of constants
 ** are allocated but not coded.
 */
-static HpPlan *hpAggPlan(
+static HpPlan *hpOutGroup(
   Parse *pParse,
   Select *p,
   AggInfo *pAggInfo,
   KeyInfo *pKeyInfo,     /* Collation and order of GROUP BY, or NULL */
-  HpJoin *pJoin        /* Of a join.  It is freed */
+  HpJoin *pJoin          /* Of a join, or NULL */
 ){
   HpLop in, top;
   assert( (p->pGroupBy!=0 && p->pGroupBy->nExpr>0) || pKeyInfo==0 );
@@ -509,12 +509,12 @@ static HpPlan *hpAggPlan(
   in.pWhere = p->pWhere;
   in.pJoin = pJoin;
   in.eOp = pJoin ? HP_LOP_JOIN : HP_LOP_SCAN;
-  if( hpArmPlanCount(pParse, in.pItem) ) in.eOp = HP_LOP_UNION;
+  if( hpUnionCount(in.pItem) ) in.eOp = HP_LOP_UNION;
   top.eOp = HP_LOP_GROUP;
   top.pIn = &in;
   top.pSelect = p;
   top.pAggInfo = pAggInfo;
   top.pKeyInfo = pKeyInfo;
-  return hpLower(pParse, &top, &hpAggPlanOutput);
+  return hpLower(pParse, &top, &hpOutGroupType);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -1,34 +1,35 @@
 /*
-** 2026-11-23
+** 2026-11-30
 **
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_rowsplan: queries that need few of the rows that they scan (prepare time).
+** hp_coderows: queries that need few of the rows that they scan, or sort them
+** (prepare time).
 **
 **    sqlite3HpRowsAccept()  did the planner choose a scan for which that pays?
-**    sqlite3HpCodeRows()    compile it, and let hp_deliver.c code it
+**    sqlite3HpCodeRows()    make the plan, and emit OP_HpScan and OP_HpRow
 **    sqlite3HpCoroutine()   tell a co-routine whether all rows are asked for
 **
-** ORDER BY with LIMIT, SELECT DISTINCT, and WHERE before a sort.  hp_found.c says
-** what is done at run time, with a drawing of the program.
-**
-** ORDER BY, with LIMIT or without, may also scan where SQLite searches an index and looks rows up
-** (hp_entry.c, hpGateSearch()).
+** ORDER BY with LIMIT and without, SELECT DISTINCT, and WHERE before a sort.
+** Which output it is says hpCodeRowsSink(); sets and led loops are tried where
+** it is none of these.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
 
-/* sqlite3HpRowsAccept(): hpSetPlanAccept() has said yes; the loop searches an index */
+/* sqlite3HpRowsAccept(): hpCodeSetAccept() has said yes; the loop searches
+** an index */
 #define HP_ROWS_SET    0x40000000
+
 #define HP_ROWS_SEARCH 0x20000000
 
 /*
 ** May LIMIT be a number of rows that hpTopOpen() takes?
 */
-static int hpRowsPlanLimitOk(const Select *p){
+static int hpCodeRowsLimitOk(const Select *p){
   int n;
   if( p->pLimit==0 || !sqlite3ExprIsInteger(p->pLimit->pLeft, &n, 0, 0) ){
     return 1;
@@ -38,14 +39,14 @@ static int hpRowsPlanLimitOk(const Select *p){
 
 /*
 ** The sink for query p, or NULL: the rows that pass are found piece by piece
-** (hp_driverplan.c), if there is a WHERE clause.  pOrderBy is what a sorter has to do,
-** eDistinct how DISTINCT is done.
+** (hp_codeloop.c), if there is a WHERE clause.  pOrderBy is what a sorter has
+** to do, eDistinct how DISTINCT is done.
 **
 ** Where rows go straight to the application only DISTINCT is taken.  Rows that
 ** go to a co-routine are all asked for, by INSERT or the query around this one,
 ** unless the latter has a LIMIT: pDest->iSDParm2.
 */
-static const HpSinkType *hpRowsPlanSink(
+static const HpSinkType *hpCodeRowsSink(
   Select *p,
   ExprList *pOrderBy,
   int eDistinct,
@@ -67,7 +68,7 @@ static const HpSinkType *hpRowsPlanSink(
     /* With LIMIT and no sorter stock stops early */
     return p->iLimit==0 || pOrderBy ? &hpSinkFirst : 0;
   }
-  if( pOrderBy && p->iLimit ) return hpRowsPlanLimitOk(p) ? &hpSinkTop : 0;
+  if( pOrderBy && p->iLimit ) return hpCodeRowsLimitOk(p) ? &hpSinkTop : 0;
   if( pOrderBy && eDistinct==WHERE_DISTINCT_NOOP && eDest!=SRT_Mem ){
     return &hpSinkSort;
   }
@@ -95,15 +96,17 @@ SQLITE_PRIVATE void sqlite3HpCoroutine(
 
 /* Leaves that it takes: see hpFoundIsLarge(), hpSizeIsShort(),
 ** hpPartitionWorthIt() */
-static int hpRowsPlanLeast(const Select *p, const HpSinkType *pSink){
+static int hpCodeRowsLeast(const Select *p, const HpSinkType *pSink){
   assert( pSink!=0 && pSink!=&hpSinkGroups );
   if( pSink==&hpSinkTop ) return HP_MIN_LEAF;
   if( pSink==&hpSinkSort ) return p->pHp ? HP_PART_LEAF : HP_MIN_PARALLEL;
   return HP_MIN_PROBED;
 }
 
-/* HP_LOOP_xxx of the outermost loop of p, whose rows a sorter takes for pOrderBy, or NULL */
-static u8 hpRowsPlanLoop(const Select *p, const ExprList *pOrderBy, const SelectDest *pDest){
+/* HP_LOOP_xxx of the outermost loop of p, whose rows a sorter takes for
+** pOrderBy, or NULL */
+static u8 hpCodeRowsLoop(const Select *p, const ExprList *pOrderBy,
+                         const SelectDest *pDest){
   if( pOrderBy ) return HP_LOOP_ALL;
   if( p->pLimit || p->iLimit ) return HP_LOOP_SOME;
   switch( pDest->eDest ){
@@ -116,14 +119,16 @@ static u8 hpRowsPlanLoop(const Select *p, const ExprList *pOrderBy, const Select
 }
 
 /* True if the scan that sqlite3HpAccept() found is one of a whole table */
-static int hpRowsPlanWhole(const SrcItem *pItem){
-  return pItem->hp.pIdx==0 && pItem->hp.pSearch==0 && !pItem->hp.bLower && !pItem->hp.bUpper;
+static int hpCodeRowsWhole(const SrcItem *pItem){
+  return pItem->hp.pIdx==0 && pItem->hp.pSearch==0 && !pItem->hp.bLower
+      && !pItem->hp.bUpper;
 }
 
 /*
 ** The planner has chosen pWInfo for query p, which does not aggregate.  Return
-** the address of the OP_Rewind of the scan if it is one of ours, else 0; and HP_ROWS_SET.  Of a search
-** of an index that is HP_ROWS_SEARCH, and where the loop over the values of an IN begins.
+** the address of the OP_Rewind of the scan if it is one of ours, else 0; and
+** HP_ROWS_SET.  Of a search of an index that is HP_ROWS_SEARCH, and where the
+** loop over the values of an IN begins.
 */
 SQLITE_PRIVATE int sqlite3HpRowsAccept(
   Parse *pParse,
@@ -139,26 +144,28 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   const HpSinkType *pSink;
   HpScanLoop loop;
   if( hpConfigOffload(db)==HP_OFFLOAD_OFF ) return 0;
-  pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);
+  pSink = hpCodeRowsSink(p, pOrderBy, eDistinct, pDest);
   if( pSink==0 ){
-    iRewind = hpDriverPlanAccept(pParse, pWInfo, p->pWhere);
+    iRewind = hpCodeLoopAccept(pParse, pWInfo, p->pWhere);
     hpChoiceArm(pParse, p, pWInfo, pDest);
     if( pOrderBy==0 && eDistinct==WHERE_DISTINCT_NOOP ){
       hpChoiceFill(pParse, p, pWInfo, pDest);
     }
-    if( hpSetPlanAccept(pParse, p, pWInfo, pDest, iRewind>0) ) iRewind |= HP_ROWS_SET;
+    if( hpCodeSetAccept(pParse, p, pWInfo, pDest,
+                        iRewind>0) ) iRewind |= HP_ROWS_SET;
     return iRewind;
   }
   if( pParse->nested || pParse->nErr ) return 0;
   if( p->pWin ) return hpConfigStat(db, HP_NO_WINDOW);
   pItem = &p->pSrc->a[0];
   if( p->pSrc->nSrc!=1 || ENC(db)!=SQLITE_UTF8
-   || pItem->fg.isRecursive || pItem->fg.fromExists || !hpSubselectIsTable(pItem)
+   || pItem->fg.isRecursive || pItem->fg.fromExists
+       || !hpSubselectIsTable(pItem)
   ){
     return hpConfigStat(db, HP_NO_SHAPE);
   }
   if( hpChoiceIsSearch(pWInfo)
-   && (pSink==&hpSinkFirst || p->pHp || !hpDriverPlanMay(pParse->pVdbe, pWInfo))
+   && (pSink==&hpSinkFirst || p->pHp || !hpCodeLoopMay(pParse->pVdbe, pWInfo))
   ){
     return hpConfigStat(db, HP_NO_PLAN);
   }
@@ -168,100 +175,40 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   }
   /* An address and a flag do not meet */
   assert( sqlite3VdbeCurrentAddr(pParse->pVdbe)<HP_ROWS_SEARCH );
-  if( pItem->hp.pSearch ) return HP_ROWS_SEARCH | hpSpliceIn(pParse->pVdbe, pWInfo);
+  if( pItem->hp.pSearch ){
+    return HP_ROWS_SEARCH | hpSpliceIn(pParse->pVdbe, pWInfo);
+  }
   iRewind = pWInfo->a[0].p2-1;
   assert( iRewind>0 && iRewind<sqlite3VdbeCurrentAddr(pParse->pVdbe) );
   if( !hpSpliceScan(pParse->pVdbe, iRewind, &loop)
    || (pSink!=&hpSinkSort
        && (loop.iCur!=pItem->iCursor || !HasRowid(pItem->pSTab)
-           || !hpRowsPlanWhole(pItem)))
+           || !hpCodeRowsWhole(pItem)))
   ){
     return hpConfigStat(db, HP_NO_PLAN);
   }
   return iRewind;
 }
 
-static int hpRowsPlanBegin(HpCompile *pC){
-  HpFindPlan *pFind = hpCompileAlloc(pC->pPlan, sizeof(*pFind));
-  int bTop = pC->pTop->eOp==HP_LOP_TOP;
-  pC->pPipe->pSink = bTop ? &hpSinkTop : &hpSinkFirst;
-  pC->pPipe->source.bPlaces = 1;
-  pC->pPipe->pFind = pFind;
-  /* Of DISTINCT rows are given while the application may change what a
-  ** sub-select reads.  Where SQLite searches an index there may be no row that
-  ** it is needed for. */
-  pC->xSub = bTop && pC->pTop->pIn->pItem->hp.pSearch==0 ? hpScalarSub : 0;
-  return pFind ? SQLITE_OK : SQLITE_NOMEM;
-}
-
-/* The values by which rows are ordered, or in which they differ */
-static int hpRowsPlanKeys(HpCompile *pC){
-  const HpLop *pTop = pC->pTop;
-  HpKeys *pKeys = &pC->pPipe->pFind->keys;
-  int rc = hpSortPlanKeys(pC, pKeys, pTop->pList,
-                          pTop->eOp==HP_LOP_DISTINCT, HP_MX_EQ);
-  if( rc==SQLITE_OK && pC->pPlan->pSearch ){
-    rc = hpSortPlanTies(pC, pKeys, pTop->pSelect->pSrc);
-  }
-  return rc;
-}
-
-static int hpRowsPlanEnd(HpCompile *pC){
-  const HpLop *pTop = pC->pTop;
-  const Select *p = pTop->pSelect;
-  SrcItem *pItem = pTop->pIn->pItem;
-  HpFindPlan *pFind = pC->pPipe->pFind;
-  HpPlan *pPlan = pC->pPlan;
-  /* hpRowsPlanWhole() */
-  assert( pC->pPipe->source.bIndex==0 && pC->pPipe->source.pRange==0 );
-  if( pPlan->pSearch ){
-    pFind->pRange = pPlan->pSearch->pRange;
-    pFind->nTie = pFind->keys.n - pTop->pList->nExpr;
-    pFind->iCur = pItem->iCursor;
-    /* Rows that do not come before the worst one so far are not looked up */
-    if( hpRangeIsOfIndex(pItem, 0, pTop->pList) ) pPlan->bNarrow = 1;
-  }
-  if( pTop->eOp==HP_LOP_TOP ){
-    pFind->iLimitReg = p->iOffset ? p->iOffset+1 : p->iLimit;
-    assert( pFind->iLimitReg>0 && pFind->iLimitReg<=pC->pParse->nMem );
-  }
-  return SQLITE_OK;
-}
-
-static const HpOutput hpRowsPlanOutput = {
-  HP_IN(HP_LOP_SCAN),    /* Places are those of one b-tree */
-  HP_OUT_THREADS, HP_NO_OTHER,
-  hpRowsPlanBegin, 0, hpRowsPlanKeys, hpRowsPlanEnd
-};
-
 /*
-** The plan of query p, or NULL if it is refused.
+** Code query p, whose loop begins at iFrom: HpScanLoop.iFrom.  Returns the
+** address of OP_HpScan, or 0 if the query is refused.
 */
-static HpPlan *hpRowsPlan(
+static int hpCodeRowsSort(
   Parse *pParse,
   Select *p,
   ExprList *pOrderBy,
-  const HpSinkType *pSink
+  int eDest,
+  int iFrom
 ){
-  int bTop = pSink==&hpSinkTop;
-  HpLop in, top;
-  assert( pSink==&hpSinkFirst || (bTop && pOrderBy!=0) );
-  if( !hpSafe(pParse, 0, p->pEList, bTop ? 0 : HP_SAFE_EACH)
-   || (pOrderBy && !hpSafe(pParse, 0, pOrderBy, 0))
-  ){
-    hpConfigStat(pParse->db, HP_NO_OTHER);
-    return 0;
-  }
-  memset(&in, 0, sizeof(in));
-  memset(&top, 0, sizeof(top));
-  in.eOp = HP_LOP_SCAN;
-  in.pItem = &p->pSrc->a[0];
-  in.pWhere = p->pWhere;
-  top.eOp = bTop ? HP_LOP_TOP : HP_LOP_DISTINCT;
-  top.pIn = &in;
-  top.pSelect = p;
-  top.pList = bTop ? pOrderBy : p->pEList;
-  return hpLower(pParse, &top, &hpRowsPlanOutput);
+  HpSortPlan *pSort;
+  HpPlan *pPlan = hpOutSort(pParse, p, pOrderBy, eDest);
+  if( pPlan==0 ) return 0;
+  pSort = pPlan->aPipe[0].pSort;
+  assert( pPlan->nPipe==1 && (pSort->pPart==0 || p->pHp!=0) );
+  hpExplainSort(pParse, iFrom);
+  return hpDeliverRecords(pParse, pPlan, iFrom,
+                          pSort->pPart ? p->pHp->pLimit : 0);
 }
 
 /*
@@ -285,21 +232,22 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
 
   if( pParse->nErr ) return 0;
   if( iRewind & HP_ROWS_SET ){
-    if( hpSetPlanCode(pParse, p, pDest) ) return 0;
+    if( hpCodeSet(pParse, p, pDest) ) return 0;
     iRewind &= ~HP_ROWS_SET;
   }
   if( iRewind==0 ) return 0;
-  pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);
+  pSink = hpCodeRowsSink(p, pOrderBy, eDistinct, pDest);
   if( pSink==0 ){
     if( pDest->eDest==SRT_Exists && (p->selFlags & SF_Correlated)!=0
-     && hpFindPlanExists(pParse, p, iRewind, pDest->iSDParm)
+     && hpCodeFindExists(pParse, p, iRewind, pDest->iSDParm)
     ){
       return 0;
     }
-    hpDriverPlanCode(pParse, p->pSrc, p->pWhere, iRewind, hpRowsPlanLoop(p, pOrderBy, pDest));
+    hpCodeLoop(pParse, p->pSrc, p->pWhere, iRewind, hpCodeRowsLoop(p, pOrderBy,
+                                                                   pDest));
     return 0;
   }
-  if( !hpWorthIt(pParse, &p->pSrc->a[0], hpRowsPlanLeast(p, pSink)) ) return 0;
+  if( !hpWorthIt(pParse, &p->pSrc->a[0], hpCodeRowsLeast(p, pSink)) ) return 0;
   if( iRewind & HP_ROWS_SEARCH ){
     int iIn = iRewind & ~HP_ROWS_SEARCH;
     if( pParse->db->mallocFailed ) return 0;
@@ -311,21 +259,21 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
     hpSpliceNext(v, &loop);
   }
   if( pSink==&hpSinkSort ){
-    addrScan = hpSortPlanCode(pParse, p, pOrderBy, pDest->eDest, loop.iFrom);
-    if( addrScan==0 && p->pWhere && hpRowsPlanWhole(&p->pSrc->a[0]) ){
-      hpDriverPlanCode(pParse, p->pSrc, p->pWhere, loop.iFrom, HP_LOOP_ALL);
+    addrScan = hpCodeRowsSort(pParse, p, pOrderBy, pDest->eDest, loop.iFrom);
+    if( addrScan==0 && p->pWhere && hpCodeRowsWhole(&p->pSrc->a[0]) ){
+      hpCodeLoop(pParse, p->pSrc, p->pWhere, loop.iFrom, HP_LOOP_ALL);
     }
     return addrScan;
   }
   if( loop.iNext==0 ) return 0;
-  pPlan = hpRowsPlan(pParse, p, pOrderBy, pSink);
+  pPlan = hpOutTop(pParse, p, pOrderBy, pSink);
   if( pPlan==0 ) return 0;
   if( pPlan->pSearch ){
     assert( pSink==&hpSinkTop );
-    hpSortPlanExplain(pParse, loop.iRow);
+    hpExplainSort(pParse, loop.iRow);
     hpDeliverEntries(pParse, pPlan, &loop);
   }else{
-    hpSortPlanExplain(pParse, loop.iFrom);
+    hpExplainSort(pParse, loop.iFrom);
     hpDeliverPlaces(pParse, pPlan, &loop);
   }
   return 0;

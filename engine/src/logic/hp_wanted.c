@@ -1,36 +1,27 @@
 /*
-** 2026-11-23
+** 2026-11-30
 **
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_partitionplan: which rows a query wants of a window (prepare time).
+** hp_wanted: rule: which rows a query wants of a window (prepare time).
 **
 **    sqlite3HpWanted()  what the query around says of row_number(), rank() or
 **                       dense_rank() of a sub-select
-**    hpPartitionPlan()    the partitions as groups of a second plan
 **
-** hp_partition.c says what is done at run time, and begins with the SQL.
+** hp_outsort.c makes a plan of it.  hp_partition.c says what is done at run
+** time, and begins with the SQL.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
 
-/* What the query around a SELECT with a window wants of it */
-struct HpWanted {
-  Expr *pLimit;          /* A parameter: rows with a larger number are not
-                         ** wanted.  Or NULL: nLimit is the number */
-  int nLimit;            /* To be added to the value of pLimit */
-  int nPart;             /* PARTITION BY terms of the window */
-  u8 eNumber;            /* HP_NUMBER_xxx: how rows are numbered */
-};
-
 /*
 ** If pExpr is a column of the FROM clause term pItem, a SELECT with a window
 ** that numbers rows, return HP_NUMBER_xxx: how.  Else 0.
 */
-static u8 hpPartitionColumn(const SrcItem *pItem, const Expr *pExpr){
+static u8 hpWantedColumn(const SrcItem *pItem, const Expr *pExpr){
   const Select *pSub = pItem->u4.pSubq->pSelect;
   const Expr *pFunc;
   const Window *pWin;
@@ -50,7 +41,7 @@ static u8 hpPartitionColumn(const SrcItem *pItem, const Expr *pExpr){
 ** If term pTerm of WHERE bounds the number of rows of pItem from above fill in
 ** *p and return true.
 */
-static int hpPartitionTerm(const SrcItem *pItem, const Expr *pTerm,
+static int hpWantedTerm(const SrcItem *pItem, const Expr *pTerm,
                            HpWanted *p){
   const Expr *pNumber = pTerm->pLeft;
   Expr *pLimit = pTerm->pRight;
@@ -59,7 +50,7 @@ static int hpPartitionTerm(const SrcItem *pItem, const Expr *pTerm,
   memset(p, 0, sizeof(*p));
   switch( pTerm->op ){
     case TK_EQ: case TK_IS:
-      if( hpPartitionColumn(pItem, pNumber)==0 ){
+      if( hpWantedColumn(pItem, pNumber)==0 ){
         pNumber = pTerm->pRight;
         pLimit = pTerm->pLeft;
       }
@@ -81,7 +72,7 @@ static int hpPartitionTerm(const SrcItem *pItem, const Expr *pTerm,
       break;
     case TK_IN:
       if( !ExprUseXList(pTerm) || pTerm->x.pList==0 ) return 0;
-      p->eNumber = hpPartitionColumn(pItem, pNumber);
+      p->eNumber = hpWantedColumn(pItem, pNumber);
       for(i=0; i<pTerm->x.pList->nExpr && p->eNumber; i++){
         if( !sqlite3ExprIsInteger(pTerm->x.pList->a[i].pExpr, &n, 0, 0) ){
           return 0;
@@ -92,7 +83,7 @@ static int hpPartitionTerm(const SrcItem *pItem, const Expr *pTerm,
     default:
       return 0;
   }
-  p->eNumber = hpPartitionColumn(pItem, pNumber);
+  p->eNumber = hpWantedColumn(pItem, pNumber);
   if( p->eNumber==0 ) return 0;
   assert( pLimit!=0 && pLimit!=pNumber && (p->nLimit==0 || p->nLimit==-1) );
   if( sqlite3ExprIsInteger(pLimit, &n, 0, 0) ){
@@ -106,13 +97,13 @@ static int hpPartitionTerm(const SrcItem *pItem, const Expr *pTerm,
 /*
 ** The same for a WHERE clause: some term of it.
 */
-static int hpPartitionWhere(const SrcItem *pItem, const Expr *pWhere,
+static int hpWantedWhere(const SrcItem *pItem, const Expr *pWhere,
                             HpWanted *p){
   while( pWhere->op==TK_AND ){
-    if( hpPartitionWhere(pItem, pWhere->pRight, p) ) return 1;
+    if( hpWantedWhere(pItem, pWhere->pRight, p) ) return 1;
     pWhere = pWhere->pLeft;
   }
-  return hpPartitionTerm(pItem, pWhere, p);
+  return hpWantedTerm(pItem, pWhere, p);
 }
 
 /*
@@ -154,7 +145,7 @@ SQLITE_PRIVATE void sqlite3HpWanted(Parse *pParse, Select *p, int iFrom){
   for(i=0; i<p->pSrc->nSrc; i++){
     if( p->pSrc->a[i].fg.isTabFunc ) return;
   }
-  if( !hpPartitionWhere(pItem, p->pWhere, &x) ) return;
+  if( !hpWantedWhere(pItem, p->pWhere, &x) ) return;
   if( x.eNumber!=HP_NUMBER_ROWS && pSub->pWin->pOrderBy==0 ) return;
   if( !hpSafe(pParse, p->pWhere, pSub->pEList, 0)
    || !hpSafe(pParse, 0, pSub->pOrderBy, 0)
@@ -167,36 +158,5 @@ SQLITE_PRIVATE void sqlite3HpWanted(Parse *pParse, Select *p, int iFrom){
   *pNew = x;
   sqlite3ParserAddCleanup(pParse, sqlite3DbFree, pNew);
   if( pParse->nErr==0 ) pSub->pHp = pNew;
-}
-
-/*
-** The plan, which has its keys already, sorts rows for a window, and *pWanted
-** is known.
-*/
-static int hpPartitionPlan(
-  HpPlan *pPlan,
-  HpSortPlan *pSort,
-  const HpWanted *pWanted
-){
-  const HpKeys *pKeys = &pSort->row.keys;
-  HpGroupPlan *pPart;
-  int n = sizeof(HpPack) + ROUND8(sizeof(HpPartition));
-  assert( pWanted->nPart<=pKeys->n );
-  assert( pSort->pPart==0 && pWanted->nLimit>=-1 );
-  assert( pWanted->eNumber>=HP_NUMBER_ROWS
-       && pWanted->eNumber<=HP_NUMBER_DENSE );
-  pSort->pPart = pPart = hpCompileAlloc(pPlan, sizeof(*pPart));
-  if( pPart==0 ) return SQLITE_NOMEM;
-  pPart->keys = *pKeys;
-  pPart->keys.n = pWanted->nPart;
-  pSort->bPrefix = 1;
-  pSort->nPrefix = pWanted->nPart;
-  pPart->entry.bIntKey = pPart->keys.n==1 && pPart->keys.aColl[0]==0;
-  if( pPart->entry.bIntKey ) pPart->entry.eSort = pPart->keys.aSort[0];
-  pPart->entry.iHeadOff = (u16)n;
-  pPart->entry.szEntry = n + sizeof(HpHead);
-  pSort->eNumber = pWanted->eNumber;
-  pSort->nLimit = pWanted->nLimit;
-  return SQLITE_OK;
 }
 #endif /* SQLITE_OMIT_HP */

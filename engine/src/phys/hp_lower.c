@@ -106,15 +106,15 @@ static int hpLowerLookups(HpCompile *pC, HpLop *pIn){
 */
 static int hpLowerUnion(HpCompile *pC, HpLop *pIn){
   HpPlan *pPlan = pC->pPlan;
-  Select *pArm = hpArmPlanFirst(pIn->pItem);
+  Select *pArm = hpUnionFirst(pIn->pItem);
   const SrcItem *pFirst = &pArm->pSrc->a[0];
   int bLarge = 0;
   int i, rc;
   assert( pIn->eOp==HP_LOP_UNION && pPlan->nPipe>1 );
-  for(i=0; i<pPlan->nPipe; i++, pArm=hpArmPlanNext(pArm)){
+  for(i=0; i<pPlan->nPipe; i++, pArm=hpUnionNext(pArm)){
     const SrcItem *pOwn = &pArm->pSrc->a[0];
-    hpArmPlanEnter(pC, pIn->pItem, pArm, i);
-    rc = hpArmPlanWhere(pC, pIn->pWhere);
+    hpLowerUnionEnter(pC, pIn->pItem, pArm, i);
+    rc = hpLowerUnionWhere(pC, pIn->pWhere);
     if( rc==SQLITE_OK ) rc = pC->pOut->xSink(pC);
     if( rc ) return rc;
     if( pOwn->hp.bUnlikely ? hpRangeSeemsLarge(pC) : pOwn->hp.bPays ){
@@ -159,27 +159,26 @@ static int hpLowerPipes(HpCompile *pC, HpLop *pTop){
   if( rc==SQLITE_OK ) rc = axIn[pIn->eOp](pC, pIn);
   if( rc==SQLITE_OK && pC->pOut->xEnd ) rc = pC->pOut->xEnd(pC);
   if( rc==SQLITE_OK ) rc = hpLowerTraits(pC);
-  if( rc==SQLITE_OK && pIn->pJoin && !pIn->pJoin->bPart ) hpLowerJoinEnd(pC);
   return rc;
 }
 
 /* The table whose scan comes first: its bounds are the plan's */
 static SrcItem *hpLowerFirst(const HpLop *pIn){
   if( pIn->eOp!=HP_LOP_UNION ) return pIn->pItem;
-  return &hpArmPlanFirst(pIn->pItem)->pSrc->a[0];
+  return &hpUnionFirst(pIn->pItem)->pSrc->a[0];
 }
 
 /* Number of pipes that an input has */
-static int hpLowerCount(Parse *pParse, const HpLop *pIn){
+static int hpLowerCount(const HpLop *pIn){
   switch( pIn->eOp ){
     case HP_LOP_JOIN:   return pIn->pJoin->nPipe;
-    case HP_LOP_UNION:  return hpArmPlanCount(pParse, pIn->pItem);
+    case HP_LOP_UNION:  return hpUnionCount(pIn->pItem);
   }
   return 1;
 }
 
 /*
-** Lower pTop.  The join of a join is freed.  If it is refused *peNo is set to
+** Lower pTop.  If it is refused *peNo is set to
 ** the reason, HP_NO_xxx, and no registers have been allocated; otherwise those
 ** of constants have, but are not coded yet.
 */
@@ -198,7 +197,7 @@ static HpPlan *hpLowerTree(
   assert( (pIn->eOp==HP_LOP_JOIN)==(pIn->pJoin!=0) );
   *peNo = pOut->eNo;
   pPlan = hpCompileNew(&c, pParse, hpLowerFirst(pIn),
-                       hpLowerCount(pParse, pIn));
+                       hpLowerCount(pIn));
   if( pPlan ){
     c.pTop = pTop;
     c.pOut = pOut;
@@ -212,8 +211,6 @@ static HpPlan *hpLowerTree(
       pPlan = 0;
     }
   }
-  hpLopFree(pIn->pJoin);
-  pIn->pJoin = 0;
   if( pPlan==0 ){
     pParse->nMem = nMem;     /* The program is to be SQLite's */
     return 0;

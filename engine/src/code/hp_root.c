@@ -14,7 +14,7 @@
 ** (hp_lop.c), since then rows come in SQLite's order.  Otherwise another
 ** table that reaches all may be, one with many rows first, if the planner
 ** expects its loops to cost HP_MIN_COST, and if the order of rows cannot show:
-** hpAggPlanAnyOrder().  The root of a join is the table whose HpChoice.iLevel
+** hpOutGroupAnyOrder().  The root of a join is the table whose HpChoice.iLevel
 ** is 1, so another root is tried by exchanging levels.
 **
 ** The root must be worth a scan (hp_worth.c), or of a LEFT JOIN the table on
@@ -143,7 +143,7 @@ static int hpRootChoose(
   HpJoin **ppJoin
 ){
   *ppJoin = 0;
-  if( hpArmPlanCount(pParse, &p->pSrc->a[0]) ){
+  if( hpChoiceArms(pParse, &p->pSrc->a[0]) ){
     if( hpSubselectAny(p->pWhere) ){
       return hpConfigStat(pParse->db, HP_NO_SUBQUERY);
     }

@@ -11,7 +11,6 @@
 **    hpLowerSubRegroup()  the pipe behind that, which makes a hash table
 **    hpLowerSubMissing()  what the aggregate of no rows is
 **    hpLowerSubSpan()     does a group have such a value?
-**    hpLowerSubExplain()  say that in EXPLAIN QUERY PLAN
 **
 ** A correlated sub-select with aggregates (hp_subselect.c), and a LEFT JOIN to
 ** many rows (hp_many.c), are two pipes: one makes groups by the key, and one
@@ -225,32 +224,5 @@ static int hpLowerSubMissing(
   aVec[0] = (u16)a;
   aVec[1] = (u16)b;
   return hpCompileList(pC, HP_OP_COALESCE, aVec, 2);
-}
-
-/*
-** In EXPLAIN QUERY PLAN the table of pInput is looked up by zKey, unless that
-** says so.
-*/
-static void hpLowerSubExplain(Parse *pParse, const HpInput *pInput,
-                              const char *zKey){
-  Vdbe *v = pParse->pVdbe;
-  char *zName = sqlite3MPrintf(pParse->db, "%S", pInput->pItem);
-  int n = sqlite3Strlen30(zName);
-  int i;
-  for(i=sqlite3VdbeCurrentAddr(v)-1; zName && i>0; i--){
-    const char *z = hpSpliceLine(v, i);
-    int nVerb;
-    if( z==0 ) continue;
-    nVerb = strncmp(z, "SCAN ", 5)==0 ? 5 : strncmp(z, "SEARCH ", 7)==0 ? 7 : 0;
-    if( nVerb==0 || strncmp(&z[nVerb], zName, n)!=0
-     || (z[nVerb+n]!=0 && z[nVerb+n]!=' ') || strstr(z, " USING HASH TABLE (")
-    ){
-      continue;
-    }
-    hpSpliceLineSet(v, i, sqlite3MPrintf(pParse->db,
-        "SEARCH %s USING HASH TABLE (%s)", zName, zKey));
-    break;
-  }
-  sqlite3DbFree(pParse->db, zName);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -7,9 +7,7 @@
 ** hp_scalar: sub-selects that have one value, or one set of values, for all
 ** rows (prepare time).
 **
-**    hpScalarCode()      code the value of one
-**    hpScalarCodeSets()  code the sets of a plan
-**    hpScalarSub()       compile either (HpCompile.xSub)
+**    hpScalarSub()    compile either (HpCompile.xSub); hp_deliver.c codes it
 **
 ** Which these are is said in hp_subselect.c.  SQLite's code of one is a
 ** subroutine, so ours calls that before the scan: whoever comes second takes
@@ -22,16 +20,6 @@
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
-
-/*
-** Code the value of sub-select pExpr into register iReg.
-*/
-static void hpScalarCode(Parse *pParse, const Expr *pExpr, int iReg){
-  Vdbe *v = pParse->pVdbe;
-  assert( ExprHasProperty(pExpr, EP_Subrtn) && pExpr->iTable>0 );
-  sqlite3VdbeAddOp2(v, OP_Gosub, pExpr->y.sub.regReturn, pExpr->y.sub.iAddr);
-  sqlite3VdbeAddOp2(v, OP_Copy, pExpr->iTable, iReg);
-}
 
 /*
 ** The pipe of a set: all values of cursor iCsr, under collation pColl.
@@ -130,21 +118,5 @@ static int hpScalarSub(HpCompile *pC, Expr *pExpr){
     return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;
   }
   return hpCompileNo(pC, HP_NO_SUBQUERY);
-}
-
-/*
-** Let SQLite make the tables of the sets of pPlan.
-*/
-static void hpScalarCodeSets(Parse *pParse, HpPlan *pPlan){
-  int i;
-  for(i=0; i<pPlan->nSet; i++){
-    const Expr *pExpr = pPlan->aSet[i].pExpr;
-    /* What it fills is what the pipe reads */
-    assert( pPlan->aSet[i].pipe.source.iCsr==pExpr->iTable );
-    assert( pExpr->op==TK_IN && ExprHasProperty(pExpr, EP_Subrtn) );
-    sqlite3VdbeAddOp2(pParse->pVdbe, OP_Gosub, pExpr->y.sub.regReturn,
-                      pExpr->y.sub.iAddr);
-    pPlan->aSet[i].pExpr = 0;
-  }
 }
 #endif /* SQLITE_OMIT_HP */

@@ -4,11 +4,11 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** From SELECT to plan (prepare time).
+** From a tree of operators to a plan (prepare time).
 */
 #ifndef SQLITE_OMIT_HP
-#ifndef HPCOMPILE_H
-#define HPCOMPILE_H
+#ifndef HPPHYS_H
+#define HPPHYS_H
 
 /* A table of fewer leaf pages is scanned by stock's code: the buffers of the
 ** executor would cost more than they save.  32 leaves of 4096 bytes are about
@@ -81,7 +81,7 @@ struct HpCompile {
   HpJoin *pJoin;         /* For xOther */
   int (*xSub)(HpCompile*, Expr*);   /* The vector of a sub-select, or of an IN
                          ** of one, or -1.  NULL: they are refused */
-  Select *pArm;          /* An arm of a UNION ALL, or NULL: hp_armplan.c, ... */
+  Select *pArm;          /* An arm of a UNION ALL, or NULL: hp_union.c, ... */
   int iArms;             /* ... which is cursor iArms */
   Bitmask mGiven;        /* All rows of a group have one row of these terms
                          ** of FROM */
@@ -98,86 +98,16 @@ struct HpMark {
   int nSet;
 };
 
-/* Loops that SQLite has coded, as hp_splice.c finds them: over a b-tree, or
-** over the entries of an index that a search finds */
-typedef struct HpScanLoop HpScanLoop;
-struct HpScanLoop {
-  int iCur;              /* Its cursor; of a search that of the index */
-  int iFrom;             /* OP_Rewind; of a search where ours is to begin */
-  int iRow;              /* Where the code for a row begins */
-  int iNext;             /* OP_Next.  0: not known */
-  int iEnd;              /* Behind it, or a label for that */
-  u8 bIn;                /* Of a search: a loop over the values of an IN is
-                         ** around it, from iFrom to iEnd */
-};
-
-/* ... and an output loop behind a sorter */
-typedef struct HpSortLoop HpSortLoop;
-struct HpSortLoop {
-  int iCur;              /* The pseudo-table that it reads, ... */
-  int regRecord;         /* ... the register that has its record, ... */
-  int nField;            /* ... and the number of its columns */
-  int iRow;              /* Where the code for a record begins */
-  int iNext;             /* OP_SorterNext */
-  int iEnd;              /* Behind it, or a label for that */
-};
-
-/* Where the program branches to ours */
-typedef struct HpBranch HpBranch;
-struct HpBranch {
-  int iFrom;             /* A jump is there ... */
-  VdbeOp op;             /* ... in place of this */
-  int addrSkip;          /* The jump over our code */
-};
-
-/* Where sqlite3Select() takes groups */
-typedef struct HpGroupsTo HpGroupsTo;
-struct HpGroupsTo {
-  int regKey;            /* First register of the GROUP BY terms */
-  int regUse;            /* Register: there is a group to output */
-  int regAbort;          /* Register: the output wants no more */
-  int addrAbort;         /* The program goes on here if it does not */
-  int regReturn;         /* Return address of the output subroutine */
-  int addrOutput;        /* The output subroutine */
-};
-
 /* hp_cost.c */
 static int hpCostExpr(Parse*, Expr*);
 static void hpCostList(Parse*, const ExprList*, int, int*);
 static int hpCostAlone(int);
 static int hpCostIsSide(int, int, int);
 
-/* hp_splice.c */
-static int hpSpliceReset(Vdbe*);
-static int hpSpliceIsNull(Vdbe*, int);
-static int hpSpliceSort(Vdbe*, int, int, int);
-static int hpSpliceArms(Vdbe*, const Subquery*);
-static int hpSpliceSet(Vdbe*, int);
-static int hpSpliceScan(Vdbe*, int, HpScanLoop*);
-static int hpSpliceNext(Vdbe*, HpScanLoop*);
-static int hpSpliceIn(Vdbe*, const WhereInfo*);
-static int hpSpliceSearch(Vdbe*, int, int, HpScanLoop*);
-static int hpSpliceSorted(Vdbe*, int, int, HpSortLoop*);
-static int hpSpliceUnique(Vdbe*, int);
-static HpPlan *hpSplicePlan(Vdbe*, int);
-static const char *hpSpliceLine(Vdbe*, int);
-static void hpSpliceLineSet(Vdbe*, int, char*);
-static void hpSpliceLineDrop(Vdbe*, int);
-static void hpSpliceOpen(Vdbe*, int, int);
-static void hpSpliceRow(Vdbe*, int, int);
-static void hpSpliceBranch(Parse*, HpBranch*, int);
-static void hpSpliceRejoin(Parse*, const HpBranch*, int);
-static void hpSpliceMove(Parse*, int);
-static void hpSpliceDetour(Parse*, HpBranch*, int);
-static void hpSpliceReturn(Parse*, const HpBranch*, int);
-
 /* hp_sane.c */
 #ifdef SQLITE_DEBUG
 static int hpSanePlan(const Parse*, const HpPlan*);
 #endif
-
-/* hp_show.c */
-static void hpShowPlan(Parse*, HpPlan*);
 
 /* hp_compile.c */
 static int hpCompileNo(HpCompile*, u8);
@@ -234,9 +164,7 @@ static int hpCompileExprWhere(HpCompile*, Expr*);
 static int hpCompileExprLosesSubtype(HpCompile*, Expr*);
 
 /* hp_scalar.c */
-static void hpScalarCode(Parse*, const Expr*, int);
 static int hpScalarSub(HpCompile*, Expr*);
-static void hpScalarCodeSets(Parse*, HpPlan*);
 
 /* hp_lowersub.c */
 static HpGroupPlan *hpLowerSubGroups(HpCompile*, const HpLookup*, int);
@@ -245,11 +173,9 @@ static int hpLowerSubRegroup(HpCompile*, HpPipePlan*, const HpPipePlan*,
                              const HpLookup*, int);
 static int hpLowerSubSpan(HpCompile*, const HpInput*, int, int);
 static int hpLowerSubMissing(HpCompile*, const struct AggInfo_func*, int, int);
-static void hpLowerSubExplain(Parse*, const HpInput*, const char*);
 
 /* hp_lowerjoin.c */
 static int hpLowerJoinPipes(HpCompile*, HpJoin*, Expr*);
-static void hpLowerJoinEnd(HpCompile*);
 static int hpLowerJoinTerms(HpCompile*, const ExprList*, const KeyInfo*);
 static int hpLowerJoinIsGiven(HpCompile*, Expr*);
 static int hpLowerJoinLate(HpCompile*, Expr*, struct HpBare*);
@@ -259,6 +185,7 @@ static int hpLowerJoinAgg(HpCompile*, int, HpAggDef*);
 static int hpRangeSafe(const HpCompile*, const SrcItem*, Expr*);
 static int hpRangeCompile(HpCompile*, SrcItem*, Expr*);
 static int hpRangeSeemsLarge(HpCompile*);
+static int hpRangeIsOfIndex(SrcItem*, Expr*, ExprList*);
 static int hpRangeSearchMayBeLarge(Parse*, Index*, const WhereLoop*);
 
 /* hp_compileagg.c */
@@ -268,99 +195,51 @@ static int hpCompileAggOf(HpCompile*, const struct AggInfo_func*, int,
 static int hpCompileAggAnyOrder(HpCompile*, const Expr*, const HpAggDef*);
 static int hpCompileAggUniform(HpCompile*, Expr*);
 
-/* hp_armplan.c */
-static int hpArmPlanCount(Parse*, const SrcItem*);
-static Select *hpArmPlanFirst(const SrcItem*);
-static Select *hpArmPlanNext(const Select*);
-static void hpArmPlanEnter(HpCompile*, const SrcItem*, Select*, int);
-static int hpArmPlanWhere(HpCompile*, Expr*);
-
-/* hp_lower.c */
-static HpPlan *hpLower(Parse*, HpLop*, const HpOutput*);
-static HpPlan *hpLowerSilent(Parse*, HpLop*, const HpOutput*);
-
-/* hp_aggplan.c */
-static HpPlan *hpAggPlan(Parse*, Select*, AggInfo*, KeyInfo*, HpJoin*);
-
-/* hp_worth.c */
-static int hpWorthWasLong(const Vdbe*);
-static int hpWorthChildren(BtShared*, Pgno, int, Pgno*);
-static int hpWorthMayBeLarge(Btree*, Pgno, int, int);
-static int hpWorthMayPay(Parse*, SrcItem*, int);
-static int hpWorthIt(Parse*, SrcItem*, int);
-static int hpWorthArms(Parse*, const SrcItem*);
-
-/* hp_choice.c */
-static int hpChoiceIsSearch(const WhereInfo*);
-static void hpChoiceArm(Parse*, const Select*, WhereInfo*, const SelectDest*);
-static void hpChoiceFill(Parse*, const Select*, WhereInfo*, const SelectDest*);
-static void hpChoiceNote(WhereInfo*, int, LogEst, u8);
-
-/* hp_root.c */
-static HpJoin *hpRootAnyJoin(Parse*, Select*);
-static int hpRootChoose(Parse*, Select*, AggInfo*, HpJoin**);
-
-/* hp_explain.c */
-static void hpExplain(Parse*, int, int, const SrcList*);
+/* hp_lowerunion.c */
+static void hpLowerUnionEnter(HpCompile*, const SrcItem*, Select*, int);
+static int hpLowerUnionWhere(HpCompile*, Expr*);
 
 /* hp_live.c */
 static int hpLiveOpReads(const HpProg*, const HpOp*, u16);
 static void hpLivePlan(HpPlan*);
 
-/* hp_deliver.c */
-static int hpDeliverTask(Parse*, HpPlan*, int, int);
-static void hpDeliverAggs(Parse*, HpPlan*, AggInfo*, int);
-static void hpDeliverGroups(Parse*, HpPlan*, AggInfo*, int,
-                            const HpGroupsTo*);
-static void hpDeliverSet(Parse*, HpPlan*, int, int, const SelectDest*);
-static void hpDeliverPlaces(Parse*, HpPlan*, const HpScanLoop*);
-static void hpDeliverEntries(Parse*, HpPlan*, const HpScanLoop*);
-static int hpDeliverRecords(Parse*, HpPlan*, int, Expr*);
-static void hpDeliverFind(Parse*, HpPlan*, AggInfo*, int);
-static void hpDeliverExists(Parse*, HpPlan*, const HpScanLoop*, int);
+/* hp_lower.c */
+static HpPlan *hpLower(Parse*, HpLop*, const HpOutput*);
+static HpPlan *hpLowerSilent(Parse*, HpLop*, const HpOutput*);
 
-/* hp_plan.c */
-static void hpPlanCodeRow(Parse*, Select*, AggInfo*, int);
+/* hp_outgroup.c */
+static HpPlan *hpOutGroup(Parse*, Select*, AggInfo*, KeyInfo*, HpJoin*);
 
-/* hp_setplan.c */
-static int hpSetPlanAccept(Parse*, const Select*, WhereInfo*, const SelectDest*,
-                           int);
-static int hpSetPlanCode(Parse*, Select*, const SelectDest*);
+/* hp_outsort.c */
+static int hpOutSortKeys(HpCompile*, HpKeys*, ExprList*, int, int);
+static int hpOutSortTies(HpCompile*, HpKeys*, SrcList*);
+static HpField *hpOutSortNew(HpCompile*, int*, u8);
+static int hpOutSortField(HpCompile*, int*, Expr*, int);
+static HpPlan *hpOutSort(Parse*, Select*, ExprList*, int);
 
-/* hp_findplan.c */
-static int hpFindPlanExists(Parse*, Select*, int, int);
+/* hp_outtop.c */
+static HpPlan *hpOutTop(Parse*, Select*, ExprList*, const HpSinkType*);
 
-/* What is known of a loop whose rows are found piece by piece */
-#define HP_LOOP_SOME   0   /* The application may stop after any row */
-#define HP_LOOP_ALL    1   /* All rows are asked for */
-#define HP_LOOP_WRITES 2   /* And it writes to the row that it is at */
+/* hp_outfilter.c */
+static HpPlan *hpOutFilter(Parse*, SrcList*, SrcItem*, Expr*, int);
 
-/* hp_driverplan.c */
-static int hpDriverPlanAccept(Parse*, WhereInfo*, const Expr*);
-static void hpDriverPlanCode(Parse*, SrcList*, Expr*, int, u8);
+/* hp_outset.c */
+static HpPlan *hpOutSet(Parse*, Select*, const char*, HpJoin*);
 
-/* hp_partitionplan.c */
-static int hpPartitionPlan(HpPlan*, HpSortPlan*, const HpWanted*);
+/* hp_outkeyed.c */
+static HpPlan *hpOutKeyed(Parse*, Select*, AggInfo*);
 
-/* hp_taskplan.c */
-static int hpTaskPlanMay(Parse*);
-static int hpTaskPlanEnd(HpCompile*, int);
-#ifdef HP_TASK_SCAN
-static int hpTaskPlanColumn(HpCompile*, HpKeys*, int);
-static int hpTaskPlanCode(HpCompile*, int, int);
-#endif
+/* What is filled: the arguments of sqlite3HpFillBegin() */
+typedef struct HpFillTo HpFillTo;
+struct HpFillTo {
+  Table *pTab;           /* The table */
+  const int *aiFrom;     /* Of each column the result column for it, plus one;
+                         ** 0: its default.  NULL: in order */
+  int iKey;              /* The result column that is the rowid, or -1 */
+};
 
-/* hp_indexplan.c */
-static int hpIndexPlanVec(HpCompile*, const Index*, int, CollSeq**);
+/* hp_outfill.c */
+static HpPlan *hpOutFill(Parse*, HpFillTo*, Select*);
 
-/* hp_sortplan.c */
-static int hpSortPlanKeys(HpCompile*, HpKeys*, ExprList*, int, int);
-static int hpRangeIsOfIndex(SrcItem*, Expr*, ExprList*);
-static int hpSortPlanTies(HpCompile*, HpKeys*, SrcList*);
-static void hpSortPlanExplain(Parse*, int);
-static HpField *hpSortPlanNew(HpCompile*, int*, u8);
-static int hpSortPlanField(HpCompile*, int*, Expr*, int);
-static int hpSortPlanCode(Parse*, Select*, ExprList*, int, int);
-
-#endif /* HPCOMPILE_H */
+#endif /* HPPHYS_H */
 #endif /* SQLITE_OMIT_HP */

@@ -1,18 +1,21 @@
 /*
-** 2026-11-23
+** 2026-11-30
 **
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_sortplan: ORDER BY whose rows the executor sorts (prepare time).
+** hp_outsort: output SORT: rows in order, as records of a sorter (prepare
+** time).
 **
-**    hpSortPlanCode()             can the rows of a query be made as records?
-**    hpSortPlanKeys()             the ORDER BY terms as keys of a plan
-**    hpSortPlanTies()             which of equal rows comes first where SQLite searches an index
-**    hpSortPlanNew(), hpSortPlanField()    a field of the records
-**    hpSortPlanExplain()          say it in EXPLAIN QUERY PLAN
+**    hpOutSort()       the plan of a query whose rows SQLite would sort
+**    hpOutSortKeys()   ORDER BY terms as keys of a plan
+**    hpOutSortTies()   which of equal rows comes first where SQLite searches an
+**                      index
+**    hpOutSortNew(), hpOutSortField()    a field of the records
 **
-** hp_sort.c says what is done at run time, with a drawing of the program.
+** If only the first rows of each partition of a window are wanted
+** (hp_wanted.c), the partitions are the groups of a second plan.  hp_sort.c and
+** hp_partition.c say what is done at run time, with a drawing of the program.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -20,10 +23,10 @@
 #endif
 
 /*
-** Fill in keys: the values that are compared.  bBytes: only their bytes are.  There is room for
-** nMore further ones.
+** Fill in keys: the values that are compared.  bBytes: only their bytes are.
+** There is room for nMore further ones.
 */
-static int hpSortPlanKeys(
+static int hpOutSortKeys(
   HpCompile *pC,
   HpKeys *pKeys,
   ExprList *pList,
@@ -60,10 +63,11 @@ static int hpSortPlanKeys(
 }
 
 /*
-** SQLite searches an index, so of equal rows those come first that do so there.  Make the columns of the
-** index further keys, but for those that have one value: HP_MX_EQ at most.
+** SQLite searches an index, so of equal rows those come first that do so
+** there.  Make the columns of the index further keys, but for those that have
+** one value: HP_MX_EQ at most.
 */
-static int hpSortPlanTies(HpCompile *pC, HpKeys *pKeys, SrcList *pSrc){
+static int hpOutSortTies(HpCompile *pC, HpKeys *pKeys, SrcList *pSrc){
   sqlite3 *db = pC->pParse->db;
   const Index *pIdx = pSrc->a[0].hp.pSearch;
   Bitmask mUsed = pSrc->a[0].colUsed;
@@ -80,7 +84,9 @@ static int hpSortPlanTies(HpCompile *pC, HpKeys *pKeys, SrcList *pSrc){
     iVec = pExpr ? hpCompileExpr(pC, pExpr) : -1;
     sqlite3ExprDelete(db, pExpr);
     pSrc->a[0].colUsed = mUsed;
-    if( iVec<0 || !hpCompileCollOk(pColl, &pKeys->aColl[n]) ) return SQLITE_ERROR;
+    if( iVec<0 || !hpCompileCollOk(pColl, &pKeys->aColl[n]) ){
+      return SQLITE_ERROR;
+    }
     pKeys->aVec[n] = (u16)iVec;
     pKeys->aSort[n] = pIdx->aSortOrder[i];
     pKeys->n++;
@@ -89,28 +95,9 @@ static int hpSortPlanTies(HpCompile *pC, HpKeys *pKeys, SrcList *pSrc){
 }
 
 /*
-** In EXPLAIN QUERY PLAN say what we do: the nearest line before iRewind.
-*/
-static void hpSortPlanExplain(Parse *pParse, int iRewind){
-  int i;
-  if( pParse->explain!=2 ) return;
-  for(i=iRewind; i>0; i--){
-    const char *z = hpSpliceLine(pParse->pVdbe, i);
-    if( z && (strncmp(z, "SCAN ", 5)==0 || strncmp(z, "SEARCH ", 7)==0)
-     && strstr(z, " VECTORIZED")==0
-    ){
-      int bSearch = z[1]=='E' && strstr(z, " USING INDEX ")!=0;
-      hpSpliceLineSet(pParse->pVdbe, i, sqlite3MPrintf(pParse->db,
-          bSearch ? "%s OR VECTORIZED SCAN" : "%s VECTORIZED", z));
-      return;
-    }
-  }
-}
-
-/*
 ** Add a field to the records.
 */
-static HpField *hpSortPlanNew(HpCompile *pC, int *pnAlloc, u8 eField){
+static HpField *hpOutSortNew(HpCompile *pC, int *pnAlloc, u8 eField){
   HpSortPlan *pPlan = pC->pPipe->pSort;
   HpField *pNew;
   if( hpArenaGrow(&pC->pPlan->mem, &pPlan->aField, pnAlloc, pPlan->nField,
@@ -127,10 +114,10 @@ static HpField *hpSortPlanNew(HpCompile *pC, int *pnAlloc, u8 eField){
 }
 
 /*
-** Add a field with the value of pExpr to the records.  bVec: it is in a vector in any case, so
-** take it from there.
+** Add a field with the value of pExpr to the records.  bVec: it is in a vector
+** in any case, so take it from there.
 */
-static int hpSortPlanField(HpCompile *pC, int *pnAlloc, Expr *pExpr, int bVec){
+static int hpOutSortField(HpCompile *pC, int *pnAlloc, Expr *pExpr, int bVec){
   HpSortPlan *pPlan = pC->pPipe->pSort;
   Table *pTab = pC->pTab;
   HpField *pField;
@@ -153,24 +140,26 @@ static int hpSortPlanField(HpCompile *pC, int *pnAlloc, Expr *pExpr, int bVec){
         return SQLITE_OK;
       }
     }
-    pField = hpSortPlanNew(pC, pnAlloc, HP_FIELD_RAW);
+    pField = hpOutSortNew(pC, pnAlloc, HP_FIELD_RAW);
     if( pField==0 ) return SQLITE_NOMEM;
     pField->iStore = iStore;
     return SQLITE_OK;
   }
   iVec = hpCompileExpr(pC, pExpr);
   if( iVec<0 ) return SQLITE_ERROR;
-  pField = hpSortPlanNew(pC, pnAlloc, HP_FIELD_VEC);
+  pField = hpOutSortNew(pC, pnAlloc, HP_FIELD_VEC);
   if( pField==0 ) return SQLITE_NOMEM;
   pField->iVec = (u16)iVec;
   return SQLITE_OK;
 }
 
 /* Is pExpr one of the terms of pOrderBy? */
-static int hpSortPlanIsTerm(const ExprList *pOrderBy, const Expr *pExpr){
+static int hpOutSortIsTerm(const ExprList *pOrderBy, const Expr *pExpr){
   int k;
   for(k=0; k<pOrderBy->nExpr; k++){
-    if( sqlite3ExprCompareSkip(pOrderBy->a[k].pExpr, (Expr*)pExpr, -1)==0 ) return 1;
+    if( sqlite3ExprCompareSkip(pOrderBy->a[k].pExpr, (Expr*)pExpr, -1)==0 ){
+      return 1;
+    }
   }
   return 0;
 }
@@ -179,10 +168,11 @@ static int hpSortPlanIsTerm(const ExprList *pOrderBy, const Expr *pExpr){
 ** Say what the records are made of, as pushOntoSorter() does: the ORDER BY
 ** terms and then the result columns that are not one of them.  A table of
 ** results gets them all, as one record within the record.
-** Rows of which the first ones of each partition are wanted are kept as values of vectors as long
-** as they can be (hp_partition.c): terms are, so they are not taken from the record.
+** Rows of which the first ones of each partition are wanted are kept as values
+** of vectors as long as they can be (hp_partition.c): terms are, so they are
+** not taken from the record.
 */
-static int hpSortPlanFields(
+static int hpOutSortFields(
   HpCompile *pC,
   Select *p,
   ExprList *pOrderBy,
@@ -198,21 +188,53 @@ static int hpSortPlanFields(
   for(k=0; k<pOrderBy->nExpr && !pPlan->nNested && rc==SQLITE_OK; k++){
     for(i=0; i<pEList->nExpr && pEList->a[i].u.x.iOrderByCol!=k+1; i++){}
     if( i<pEList->nExpr ){
-      rc = hpSortPlanField(pC, &nAlloc, pOrderBy->a[k].pExpr, p->pHp!=0);
-    }else if( hpSortPlanNew(pC, &nAlloc, HP_FIELD_NULL)==0 ){
+      rc = hpOutSortField(pC, &nAlloc, pOrderBy->a[k].pExpr, p->pHp!=0);
+    }else if( hpOutSortNew(pC, &nAlloc, HP_FIELD_NULL)==0 ){
       rc = SQLITE_NOMEM;
     }
   }
   for(i=0; i<pEList->nExpr && rc==SQLITE_OK; i++){
     if( pPlan->nNested || pEList->a[i].u.x.iOrderByCol==0 ){
       Expr *pExpr = pEList->a[i].pExpr;
-      rc = hpSortPlanField(pC, &nAlloc, pExpr, p->pHp && hpSortPlanIsTerm(pOrderBy, pExpr));
+      rc = hpOutSortField(pC, &nAlloc, pExpr, p->pHp
+       && hpOutSortIsTerm(pOrderBy, pExpr));
     }
   }
   return rc;
 }
 
-static int hpSortPlanBegin(HpCompile *pC){
+/*
+** The plan, which has its keys already, sorts rows for a window, and *pWanted
+** is known.
+*/
+static int hpOutSortPart(
+  HpPlan *pPlan,
+  HpSortPlan *pSort,
+  const HpWanted *pWanted
+){
+  const HpKeys *pKeys = &pSort->row.keys;
+  HpGroupPlan *pPart;
+  int n = sizeof(HpPack) + ROUND8(sizeof(HpPartition));
+  assert( pWanted->nPart<=pKeys->n );
+  assert( pSort->pPart==0 && pWanted->nLimit>=-1 );
+  assert( pWanted->eNumber>=HP_NUMBER_ROWS
+       && pWanted->eNumber<=HP_NUMBER_DENSE );
+  pSort->pPart = pPart = hpCompileAlloc(pPlan, sizeof(*pPart));
+  if( pPart==0 ) return SQLITE_NOMEM;
+  pPart->keys = *pKeys;
+  pPart->keys.n = pWanted->nPart;
+  pSort->bPrefix = 1;
+  pSort->nPrefix = pWanted->nPart;
+  pPart->entry.bIntKey = pPart->keys.n==1 && pPart->keys.aColl[0]==0;
+  if( pPart->entry.bIntKey ) pPart->entry.eSort = pPart->keys.aSort[0];
+  pPart->entry.iHeadOff = (u16)n;
+  pPart->entry.szEntry = n + sizeof(HpHead);
+  pSort->eNumber = pWanted->eNumber;
+  pSort->nLimit = pWanted->nLimit;
+  return SQLITE_OK;
+}
+
+static int hpOutSortBegin(HpCompile *pC){
   HpSortPlan *pSort = hpCompileAlloc(pC->pPlan, sizeof(*pSort));
   assert( pC->pPipe->pSink==0 );
   if( pSort==0 ) return SQLITE_NOMEM;
@@ -224,27 +246,27 @@ static int hpSortPlanBegin(HpCompile *pC){
 }
 
 /* The keys of the records, and what they are made of */
-static int hpSortPlanSink(HpCompile *pC){
+static int hpOutSortSink(HpCompile *pC){
   const HpLop *pTop = pC->pTop;
   Select *p = pTop->pSelect;
   HpSortPlan *pSort = pC->pPipe->pSort;
-  int rc = hpSortPlanKeys(pC, &pSort->row.keys, pTop->pList, 0, HP_MX_EQ);
+  int rc = hpOutSortKeys(pC, &pSort->row.keys, pTop->pList, 0, HP_MX_EQ);
   if( rc==SQLITE_OK && pC->pPlan->pSearch ){
-    rc = hpSortPlanTies(pC, &pSort->row.keys, p->pSrc);
+    rc = hpOutSortTies(pC, &pSort->row.keys, p->pSrc);
   }
-  if( rc==SQLITE_OK ) rc = hpSortPlanFields(pC, p, pTop->pList, pTop->eDest);
-  if( rc==SQLITE_OK && p->pHp ) rc = hpPartitionPlan(pC->pPlan, pSort, p->pHp);
+  if( rc==SQLITE_OK ) rc = hpOutSortFields(pC, p, pTop->pList, pTop->eDest);
+  if( rc==SQLITE_OK && p->pHp ) rc = hpOutSortPart(pC->pPlan, pSort, p->pHp);
   pC->pPipe->bUser = pC->pPipe->bSerial;
   return rc;
 }
 
-static const HpOutput hpSortPlanOutput = {
+static const HpOutput hpOutSortType = {
   HP_IN(HP_LOP_SCAN), 0, HP_NO_OTHER,
-  hpSortPlanBegin, 0, hpSortPlanSink, 0
+  hpOutSortBegin, 0, hpOutSortSink, 0
 };
 
 /* The plan of query p, or NULL if it is refused */
-static HpPlan *hpSortPlan(
+static HpPlan *hpOutSort(
   Parse *pParse,
   Select *p,
   ExprList *pOrderBy,
@@ -262,27 +284,6 @@ static HpPlan *hpSortPlan(
   top.pSelect = p;
   top.pList = pOrderBy;
   top.eDest = eDest;
-  return hpLower(pParse, &top, &hpSortPlanOutput);
-}
-
-/*
-** Code query p, whose loop begins at iFrom: HpScanLoop.iFrom.  Returns the
-** address of OP_HpScan, or 0 if the query is refused.
-*/
-static int hpSortPlanCode(
-  Parse *pParse,
-  Select *p,
-  ExprList *pOrderBy,
-  int eDest,
-  int iFrom
-){
-  HpSortPlan *pSort;
-  HpPlan *pPlan = hpSortPlan(pParse, p, pOrderBy, eDest);
-  if( pPlan==0 ) return 0;
-  pSort = pPlan->aPipe[0].pSort;
-  assert( pPlan->nPipe==1 && (pSort->pPart==0 || p->pHp!=0) );
-  hpSortPlanExplain(pParse, iFrom);
-  return hpDeliverRecords(pParse, pPlan, iFrom,
-                          pSort->pPart ? p->pHp->pLimit : 0);
+  return hpLower(pParse, &top, &hpOutSortType);
 }
 #endif /* SQLITE_OMIT_HP */

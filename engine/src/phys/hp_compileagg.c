@@ -6,7 +6,7 @@
 *************************************************************************
 ** hp_compileagg: aggregate functions (prepare time).
 **
-**    hpCompileAgg()      an aggregate function: its arguments, how it is computed
+**    hpCompileAgg()      an aggregate function: its arguments, and its code
 **    hpCompileAggOf()    the same of what it is for parts of the rows
 **    hpCompileAggAnyOrder()    is it the same in whatever order rows are read?
 **    hpCompileAggUniform() are equal values of an expression all alike?

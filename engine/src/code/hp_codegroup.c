@@ -7,7 +7,7 @@
 ** hp_plan: an aggregate query goes into the statement's program (prepare time).
 **
 **    sqlite3HpCodeGroups()  after SQLite's code: code ours (GROUP BY)
-**    hpPlanCodeRow()        the same without GROUP BY (sqlite3HpCodeRow())
+**    hpCodeGroupRow()        the same without GROUP BY (sqlite3HpCodeRow())
 **
 ** sqlite3Select() calls sqlite3HpBegin(), sqlite3HpAccept() (hp_choice.c) and
 ** one of these, in this order, while it generates code for an aggregate query.
@@ -17,8 +17,8 @@
 ** hpDeliverAggs() have drawings.
 **
 ** The table to scan is chosen first (hp_root.c), then the plan is compiled
-** (hp_aggplan.c), and put into the program (hp_deliver.c).  Each of these steps
-** may refuse the query; then nothing has been coded.
+** (hp_outgroup.c), and put into the program (hp_deliver.c).  Each of these
+** steps may refuse the query; then nothing has been coded.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -28,7 +28,7 @@
 /*
 ** In EXPLAIN QUERY PLAN say what pPlan does, from address iHp on.
 */
-static void hpPlanExplain(
+static void hpCodeGroupExplain(
   Parse *pParse,
   const Select *p,
   const HpPlan *pPlan,
@@ -47,7 +47,7 @@ static void hpPlanExplain(
 ** Code an aggregate query without GROUP BY.  Called after stock's loop, before
 ** the aggregates are finished.  iHp comes from sqlite3HpAccept().
 */
-static void hpPlanCodeRow(
+static void hpCodeGroupRow(
   Parse *pParse,
   Select *p,
   AggInfo *pAggInfo,
@@ -57,14 +57,16 @@ static void hpPlanCodeRow(
   HpJoin *pJoin;
   assert( p->pGroupBy==0 && iHp!=0 );
   if( !hpRootChoose(pParse, p, pAggInfo, &pJoin) ) return;
-  pPlan = hpAggPlan(pParse, p, pAggInfo, 0, pJoin);
+  pPlan = hpOutGroup(pParse, p, pAggInfo, 0, pJoin);
+  if( pPlan && pJoin ) hpExplainJoin(pParse, pJoin);
+  hpLopFree(pJoin);
   if( pPlan==0 ) return;
-  hpPlanExplain(pParse, p, pPlan, iHp);
+  hpCodeGroupExplain(pParse, p, pPlan, iHp);
   hpDeliverAggs(pParse, pPlan, pAggInfo, iHp);
 }
 
 /* Walker callback: stop at an aggregate function */
-static int hpPlanWalkAgg(Walker *pWalker, Expr *pExpr){
+static int hpCodeGroupWalkAgg(Walker *pWalker, Expr *pExpr){
   if( pExpr->op!=TK_AGG_FUNCTION ) return WRC_Continue;
   pWalker->eCode = 1;
   return WRC_Abort;
@@ -75,14 +77,14 @@ static int hpPlanWalkAgg(Walker *pWalker, Expr *pExpr){
 ** that is not the GROUP BY clause over again; columns have been resolved on
 ** both sides, but in one of them have become those of the aggregate.
 */
-static int hpPlanSorts(const Select *p){
+static int hpCodeGroupSorts(const Select *p){
   const ExprList *pOrder = p->pOrderBy;
   const ExprList *pGroup = p->pGroupBy;
   Walker w;
   int i;
   if( pOrder==0 ) return 0;
   memset(&w, 0, sizeof(w));
-  w.xExprCallback = hpPlanWalkAgg;
+  w.xExprCallback = hpCodeGroupWalkAgg;
   w.xSelectCallback = sqlite3SelectWalkNoop;
   sqlite3WalkExprList(&w, (ExprList*)pOrder);
   if( w.eCode || pOrder->nExpr!=pGroup->nExpr ) return 1;
@@ -102,9 +104,9 @@ static int hpPlanSorts(const Select *p){
 ** SQLite gives the groups of p as its scan comes to them.  May it stop before
 ** the last one?  Not if it sorts them.
 */
-static int hpPlanMayStop(const Select *p, const SelectDest *pDest){
+static int hpCodeGroupMayStop(const Select *p, const SelectDest *pDest){
   assert( hpOrderIsGiven(hpLopRoot(p->pSrc)->hp.eOrder) );
-  if( hpPlanSorts(p) ) return 0;
+  if( hpCodeGroupSorts(p) ) return 0;
   return p->pLimit!=0
       /* Of a co-routine the query around it has said so */
       || (pDest->eDest==SRT_Coroutine && pDest->iSDParm2);
@@ -133,12 +135,14 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
   HpGroupsTo out;
   if( iHp==0 || pParse->nErr || pKeyInfo==0 ) return;
   if( hpOrderIsGiven(hpLopRoot(p->pSrc)->hp.eOrder)
-   && hpPlanMayStop(p, pDest) ){
+   && hpCodeGroupMayStop(p, pDest) ){
     hpConfigStat(pParse->db, HP_NO_PLAN);
     return;
   }
   if( !hpRootChoose(pParse, p, pAggInfo, &pJoin) ) return;
-  pPlan = hpAggPlan(pParse, p, pAggInfo, pKeyInfo, pJoin);
+  pPlan = hpOutGroup(pParse, p, pAggInfo, pKeyInfo, pJoin);
+  if( pPlan && pJoin ) hpExplainJoin(pParse, pJoin);
+  hpLopFree(pJoin);
   if( pPlan==0 ) return;
   assert( hpPlanLast(pPlan)->pGroup->keys.n<=pKeyInfo->nKeyField );
   hpPlanLast(pPlan)->pGroup->bStream
@@ -149,7 +153,7 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
   out.addrAbort = addrEnd;
   out.regReturn = regOutput;
   out.addrOutput = addrOutput;
-  hpPlanExplain(pParse, p, pPlan, iHp);
+  hpCodeGroupExplain(pParse, p, pPlan, iHp);
   hpDeliverGroups(pParse, pPlan, pAggInfo, iHp, &out);
 }
 #endif /* SQLITE_OMIT_HP */

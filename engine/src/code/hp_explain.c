@@ -6,7 +6,10 @@
 *************************************************************************
 ** hp_explain: lines of EXPLAIN QUERY PLAN that say what we do (prepare time).
 **
-**    hpExplain()    change the lines of a statement from an address on
+**    hpExplain()      change the lines of a statement from an address on
+**    hpExplainJoin()  note by which key each input of a join is looked up
+**    hpExplainSort()  the nearest line of a scan: it is ours
+**    hpExplainFind()  the scan of a sub-select is a look-up, or may become one
 **
 ** SQLite has written its lines by then: an OP_Explain for each loop, in the
 ** order of the loops.  Those of loops that are taken over are changed in place:
@@ -119,5 +122,121 @@ static void hpExplain(
     }
     hpSpliceLineSet(v, i, zNew);
   }
+}
+
+/*
+** In EXPLAIN QUERY PLAN the table of pInput is looked up by zKey, unless that
+** says so.
+*/
+static void hpExplainSub(Parse *pParse, const HpInput *pInput,
+                              const char *zKey){
+  Vdbe *v = pParse->pVdbe;
+  char *zName = sqlite3MPrintf(pParse->db, "%S", pInput->pItem);
+  int n = sqlite3Strlen30(zName);
+  int i;
+  for(i=sqlite3VdbeCurrentAddr(v)-1; zName && i>0; i--){
+    const char *z = hpSpliceLine(v, i);
+    int nVerb;
+    if( z==0 ) continue;
+    nVerb = strncmp(z, "SCAN ", 5)==0 ? 5 : strncmp(z, "SEARCH ", 7)==0 ? 7 : 0;
+    if( nVerb==0 || strncmp(&z[nVerb], zName, n)!=0
+     || (z[nVerb+n]!=0 && z[nVerb+n]!=' ') || strstr(z, " USING HASH TABLE (")
+    ){
+      continue;
+    }
+    hpSpliceLineSet(v, i, sqlite3MPrintf(pParse->db,
+        "SEARCH %s USING HASH TABLE (%s)", zName, zKey));
+    break;
+  }
+  sqlite3DbFree(pParse->db, zName);
+}
+
+/*
+** For EXPLAIN QUERY PLAN: note by which key each table is looked up.
+*/
+static void hpExplainJoin(Parse *pParse, const HpJoin *p){
+  int i, k;
+  if( pParse->explain!=2 ) return;
+  for(i=0; i<p->nIn; i++){
+    const HpInput *pInput = &p->aIn[i];
+    const Table *pTab = pInput->pItem->pSTab;
+    char *z = 0;
+    pInput->pItem->hp.zKey = 0;
+    for(k=0; k<pInput->nKey; k++){
+      int iColumn = sqlite3ExprSkipCollate(pInput->aKey[k].pOwn)->iColumn;
+      z = sqlite3MPrintf(pParse->db, "%z%s%s=?", z, k ? " AND " : "",
+              iColumn<0 || iColumn==pTab->iPKey ? "rowid"
+                                                : pTab->aCol[iColumn].zCnName);
+    }
+    if( z && pInput->pSub ){
+      hpExplainSub(pParse, pInput, z);
+      sqlite3DbFree(pParse->db, z);
+      continue;
+    }
+    if( z && sqlite3ParserAddCleanup(pParse, sqlite3DbFree, z) ){
+      pInput->pItem->hp.zKey = z;
+    }
+  }
+}
+
+/*
+** In EXPLAIN QUERY PLAN say what we do: the nearest line before iRewind.
+*/
+static void hpExplainSort(Parse *pParse, int iRewind){
+  int i;
+  if( pParse->explain!=2 ) return;
+  for(i=iRewind; i>0; i--){
+    const char *z = hpSpliceLine(pParse->pVdbe, i);
+    if( z && (strncmp(z, "SCAN ", 5)==0 || strncmp(z, "SEARCH ", 7)==0)
+     && strstr(z, " VECTORIZED")==0
+    ){
+      int bSearch = z[1]=='E' && strstr(z, " USING INDEX ")!=0;
+      hpSpliceLineSet(pParse->pVdbe, i, sqlite3MPrintf(pParse->db,
+          bSearch ? "%s OR VECTORIZED SCAN" : "%s VECTORIZED", z));
+      return;
+    }
+  }
+}
+
+/* In EXPLAIN QUERY PLAN: the scan of pItem, before address iTo, is a
+** look-up, or may become one */
+static void hpExplainFind(
+  Parse *pParse,
+  const HpPlan *pPlan,
+  const SrcItem *pItem,
+  int iTo
+){
+  sqlite3 *db = pParse->db;
+  const HpKeyed *pKeyed = pPlan->pKeyed;
+  char *zScan, *zKey = 0;
+  int bLater = pPlan->bGuess && hpConfigOffload(db)!=HP_OFFLOAD_FORCE;
+  int i;
+  if( pParse->explain!=2 ) return;
+  for(i=0; i<pKeyed->nKey; i++){
+    const Expr *p = sqlite3ExprSkipCollate(pKeyed->aKey[i].pOwn);
+    const char *z = "<expr>";
+    if( p->op==TK_COLUMN || p->op==TK_AGG_COLUMN ){
+      z = p->iColumn<0 ? "rowid" : pItem->pSTab->aCol[p->iColumn].zCnName;
+    }
+    zKey = sqlite3MPrintf(db, "%z%s%s=?", zKey, i ? " AND " : "", z);
+  }
+  assert( iTo>0 && iTo<sqlite3VdbeCurrentAddr(pParse->pVdbe) );
+  zScan = sqlite3MPrintf(db, "SCAN %S", pItem);
+  for(i=iTo; zScan && zKey && i>0; i--){
+    const char *z = hpSpliceLine(pParse->pVdbe, i);
+    int n = sqlite3Strlen30(&zScan[5]);
+    if( z && (strcmp(z, zScan)==0
+         /* Stock calls the scan for a min() or max() so */
+         || (strncmp(z, "SEARCH ", 7)==0 && strncmp(&z[7], &zScan[5], n)==0
+             && (z[7+n]==0 || (pPlan->bGuess && z[7+n]==' '))))
+    ){
+      hpSpliceLineSet(pParse->pVdbe, i, bLater
+          ? sqlite3MPrintf(db, "%s OR, IF LONG, HASH TABLE (%s)", z, zKey)
+          : sqlite3MPrintf(db, "SEARCH %S USING HASH TABLE (%s)", pItem, zKey));
+      break;
+    }
+  }
+  sqlite3DbFree(db, zScan);
+  sqlite3DbFree(db, zKey);
 }
 #endif /* SQLITE_OMIT_HP */
