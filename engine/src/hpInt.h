@@ -32,14 +32,16 @@
 **
 ** A module calls functions of modules that stand before it in ORDER and of no
 ** others.  A test holds that (crates/hpsqlite-engine/src/floors.rs).  The plan's
-** structures are in base/hpPlan.h, since all floors read them.
+** structures are in base/hpPlan.h, and what runs a plan is in base/hpQuery.h,
+** since all floors read both.
 **
-** The execution of a plan (HpQuery) runs pipes, one after the other, each from a
-** source through filters and expressions to a sink (run/hp_pipe.c).  Sources and
-** sinks are tables of functions that are called once a batch.  A pipe has one or
-** more workers (HpWorker), each with a thread of its own but the first, which is
-** the caller.  They take runs of leaves from the one source and keep their own
-** groups; what they share is read-only or behind HpQuery.pMutex.
+** The execution of a plan (HpQuery) runs pipes (HpPipe), one after the other,
+** each from a source through filters and expressions to a sink (run/hp_pipe.c).
+** Sources and sinks are tables of functions that are called once a batch.  A
+** pipe has one or more workers (HpWorker), each with a thread of its own but
+** the first, which is the caller.  They take runs of leaves from the one source
+** and keep their own groups; what they share is read-only or behind
+** HpPipe.pMutex.
 **
 ** The functions called from SQLite's own code, sqlite3HpXxx(), and our fields
 ** in its structures are declared in hpHooks.h.
@@ -57,6 +59,7 @@
 
 #include "base/hpBase.h"
 #include "base/hpPlan.h"
+#include "base/hpQuery.h"
 #include "storage/hpStorage.h"
 #include "lookup/hpLookup.h"
 #include "source/hpSource.h"

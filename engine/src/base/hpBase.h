@@ -81,7 +81,9 @@ typedef struct HpAggDef HpAggDef;
 typedef struct HpArena HpArena;
 typedef struct HpAssigner HpAssigner;
 typedef struct HpBatch HpBatch;
+typedef struct HpBits HpBits;
 typedef struct HpBound HpBound;
+typedef struct HpCheckAll HpCheckAll;
 typedef struct HpCol HpCol;
 typedef struct HpColumnRun HpColumnRun;
 typedef struct HpColumnInner HpColumnInner;
@@ -90,6 +92,7 @@ typedef struct HpCompile HpCompile;
 typedef struct HpConfig HpConfig;
 typedef struct HpNumber HpNumber;
 typedef struct HpCrew HpCrew;
+typedef struct HpDelivery HpDelivery;
 typedef struct HpWorker HpWorker;
 typedef struct HpEntryPlan HpEntryPlan;
 typedef struct HpEntryType HpEntryType;
@@ -115,10 +118,12 @@ typedef struct HpAggCall HpAggCall;
 typedef struct HpAggLog HpAggLog;
 typedef struct HpAggOrder HpAggOrder;
 typedef struct HpPack HpPack;
+typedef struct HpPipe HpPipe;
 typedef struct HpPipePlan HpPipePlan;
 typedef struct HpPlan HpPlan;
 typedef struct HpProg HpProg;
 typedef struct HpRange HpRange;
+typedef struct HpReader HpReader;
 typedef struct HpRecord HpRecord;
 typedef struct HpRel HpRel;
 typedef struct HpRelPlan HpRelPlan;
@@ -130,6 +135,7 @@ typedef struct HpRun HpRun;
 typedef struct HpRuns HpRuns;
 typedef struct HpQuery HpQuery;
 typedef struct HpSegment HpSegment;
+typedef struct HpShown HpShown;
 typedef struct HpSegmentMaker HpSegmentMaker;
 typedef struct HpSinkType HpSinkType;
 typedef struct HpSlab HpSlab;
@@ -206,6 +212,16 @@ struct HpSlab {
   u32 nUser;             /* Atomic: who has not left */
 };
 
+/* A set of integers, with a bit for each number of its range: hp_bits.c */
+struct HpBits {
+  i64 iMin;              /* The integer of the first bit */
+  u64 nBit;              /* Number of bits, behind which there is one more, of
+                         ** 0.  0: there is no set */
+  u64 *aBit;             /* The bits */
+  u32 *aRank;            /* Of each element of aBit, the number of integers
+                         ** before it */
+};
+
 /* A linked list of memory blocks that live and die together */
 struct HpArena {
   struct HpBlock *pBlock;  /* Current block, linked to earlier ones */
@@ -253,7 +269,8 @@ struct HpAround {
 ** its filters left.
 */
 struct HpFrame {
-  HpWorker *pWorker;       /* Who works on it */
+  HpWorker *pWorker;     /* Who works on it */
+  const HpSourceType *pSource;   /* What gives the values of its columns */
   sqlite3 *db;           /* What values and SQLite's functions take for their
                          ** connection: see HpWorker.db */
   const HpConfig *pCfg;
@@ -483,8 +500,8 @@ static void hpBudgetOomUndo(sqlite3*);
 static int hpBudgetIsLimited(void);
 static i64 hpBudgetUsable(void);
 static i64 hpBudgetSetting(sqlite3*);
-static void hpBudgetOpen(HpQuery*);
-static void hpBudgetArena(const HpQuery*, HpArena*);
+static void hpBudgetOpen(HpPipe*);
+static void hpBudgetArena(const HpPipe*, HpArena*);
 static void hpBudgetHold(HpWorker*, i64);
 static int hpBudgetMay(const HpWorker*, i64, int);
 #ifdef HP_SHARED
@@ -516,6 +533,10 @@ static int hpBufRoom(HpBuf*, u32);
 static int hpBufAppend(HpBuf*, const u8*, u32);
 static int hpBufGrow(void*, int*, int, int);
 
+/* hp_bits.c */
+static SQLITE_INLINE u32 hpBitsCount(u64);
+static int hpBitsAny(const HpBits*, i64, i64);
+
 /* hp_hash.c */
 static u64 hpHashBytes(const u8*, u32);
 static void hpHashMove(const u32*, u32, u32*, u32);
@@ -536,24 +557,25 @@ static Pgno hpPageChild(const HpInner*, int);
 
 /* hp_thread.c */
 static int hpThreads(sqlite3*);
-static int hpThreadsFit(const HpQuery*);
+static int hpThreadsFit(const HpPipe*);
 #ifdef SQLITE_DEBUG
-static int hpThreadIsLocked(const HpQuery*);
+static int hpThreadIsLocked(const HpPipe*);
 #endif
 static void hpThreadEnter(sqlite3_mutex*);
-static void hpThreadLock(const HpQuery*);
-static void hpThreadUnlock(const HpQuery*);
+static void hpThreadLock(const HpPipe*);
+static void hpThreadUnlock(const HpPipe*);
 static void hpThreadYield(void);
-static int hpThreadStopped(const HpQuery*);
-static Pager *hpThreadPager(const HpQuery*);
+static int hpThreadStopped(const HpPipe*);
+static SQLITE_INLINE BtShared *hpThreadBt(const HpPipe*);
+static Pager *hpThreadPager(const HpPipe*);
 static u32 hpThreadChanges(const HpQuery*);
 static int hpThreadChanged(const HpQuery*);
-static int hpThreadTripped(const HpQuery*);
+static int hpThreadTripped(const HpPipe*);
 #ifndef SQLITE_OMIT_PROGRESS_CALLBACK
 static int hpThreadSteps(Vdbe*, u64);
 #endif
 static int hpThreadProgress(HpWorker*, u32);
-static int hpThreadEach(HpQuery*, void (*)(HpWorker*));
+static int hpThreadEach(HpPipe*, void (*)(HpWorker*));
 
 /* hp_vec.c */
 static int hpVecInit(HpFrame*, HpVec*, int);

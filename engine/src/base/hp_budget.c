@@ -381,15 +381,15 @@ static void hpBudgetKept(i64 n){
 ** The account of a pipe whose workers are known: p->budget.  Relations of earlier
 ** pipes are part of what the statement holds.
 */
-static void hpBudgetOpen(HpQuery *p){
-  p->budget.nLimit = MAX(0, hpBudgetLimit(p->db) - p->nRelByte);
+static void hpBudgetOpen(HpPipe *p){
+  p->budget.nLimit = MAX(0, hpBudgetLimit(p->pQuery->db) - p->pQuery->nHeld);
   p->budget.nShare = p->budget.nLimit/p->nWorker;
 }
 
 /*
 ** Let pArena, of a worker of p, grow in steps that are small beside its share.
 */
-static void hpBudgetArena(const HpQuery *p, HpArena *pArena){
+static void hpBudgetArena(const HpPipe *p, HpArena *pArena){
   pArena->mxBlock = MIN(8*1024*1024, MAX(4096, p->budget.nShare/16));
 }
 
@@ -405,9 +405,9 @@ static void hpBudgetHold(HpWorker *p, i64 n){
 ** May worker p have nMore bytes more?  eNeed is HP_WISH, HP_KEEP or HP_FINISH.
 */
 static int hpBudgetMay(const HpWorker *p, i64 nMore, int eNeed){
-  const HpQuery *pQuery = p->pQuery;
-  const HpBudget *pBudget = &pQuery->budget;
-  i64 nOwn = p->nHeld + p->frame.text.nTotal + p->batch.side.nTotal + nMore;
+  const HpPipe *pPipe = p->pPipe;
+  const HpBudget *pBudget = &pPipe->budget;
+  i64 nOwn = p->nHeld + p->frame.text.nTotal + p->side.nTotal + nMore;
   i64 nSlack = eNeed==HP_WISH ? 0 : HP_MIN_MEMORY;
   i64 nAll;
   int i;
@@ -416,8 +416,8 @@ static int hpBudgetMay(const HpWorker *p, i64 nMore, int eNeed){
   if( nOwn<=pBudget->nShare+nSlack ) return 1;
   if( nOwn>pBudget->nLimit+nSlack ) return 0;
   nAll = nOwn;
-  for(i=0; i<pQuery->nWorker; i++){
-    const HpWorker *pOther = pQuery->apWorker[i];
+  for(i=0; i<pPipe->nWorker; i++){
+    const HpWorker *pOther = pPipe->apWorker[i];
     if( pOther && pOther!=p ) nAll += (i64)AtomicLoad(&pOther->nHeldTold)<<10;
   }
   return nAll<=pBudget->nLimit+nSlack;

@@ -184,11 +184,11 @@ static int hpThreads(sqlite3 *db){
 ** True if whatever SQLite's functions need of the stack fits into that of a
 ** thread.
 */
-static int hpThreadsFit(const HpQuery *p){
+static int hpThreadsFit(const HpPipe *p){
 #ifdef HP_THREADS
-  i64 nPattern = p->db->aLimit[SQLITE_LIMIT_LIKE_PATTERN_LENGTH];
+  i64 nPattern = p->pQuery->db->aLimit[SQLITE_LIMIT_LIKE_PATTERN_LENGTH];
   assert( nPattern>=0 && p->nWorker<=1 );   /* Threads are made after this */
-  if( p->pPipe->bDeep==0 ) return 1;
+  if( p->pPlan->bDeep==0 ) return 1;
   return (i64)JSON_MAX_DEPTH*HP_STACK_JSON + nPattern*HP_STACK_PATTERN
       <= hpStackSize();
 #else
@@ -199,7 +199,7 @@ static int hpThreadsFit(const HpQuery *p){
 
 #ifdef SQLITE_DEBUG
 /* May this thread use what workers share?  One worker alone always may. */
-static int hpThreadIsLocked(const HpQuery *p){
+static int hpThreadIsLocked(const HpPipe *p){
   return p->pMutex==0 || sqlite3_mutex_held(p->pMutex);
 }
 #endif
@@ -219,15 +219,15 @@ static void hpThreadEnter(sqlite3_mutex *pMutex){
 }
 
 /* The mutex of a scan with several workers */
-static void hpThreadLock(const HpQuery *p){ hpThreadEnter(p->pMutex); }
-static void hpThreadUnlock(const HpQuery *p){
+static void hpThreadLock(const HpPipe *p){ hpThreadEnter(p->pMutex); }
+static void hpThreadUnlock(const HpPipe *p){
   assert( hpThreadIsLocked(p) );
   UNUSED_PARAMETER(p);
   sqlite3_mutex_leave(p->pMutex);
 }
 
 /* *piNext, which becomes one more: no two threads get the same */
-static int hpThreadNext(const HpQuery *p, int *piNext){
+static int hpThreadNext(const HpPipe *p, int *piNext){
   int i;
   hpThreadLock(p);
   i = (*piNext)++;
@@ -245,27 +245,32 @@ static void hpThreadYield(void){
 
 /* Not SQLITE_OK if the scan is to stop: sqlite3_interrupt(), the progress
 ** handler, or a worker failed */
-static int hpThreadStopped(const HpQuery *p){
-  if( AtomicLoad(&p->db->u1.isInterrupted) ) return SQLITE_INTERRUPT;
-  if( AtomicLoad(&p->bInterrupt) ) return SQLITE_INTERRUPT;
+static int hpThreadStopped(const HpPipe *p){
+  if( AtomicLoad(&p->pQuery->db->u1.isInterrupted) ) return SQLITE_INTERRUPT;
+  if( AtomicLoad(&p->pQuery->bInterrupt) ) return SQLITE_INTERRUPT;
   return AtomicLoad(&p->pass.bStop) ? HP_DECLINE : SQLITE_OK;
 }
 
-/* The pager of the database that is scanned */
-static Pager *hpThreadPager(const HpQuery *p){
-  return sqlite3BtreePager(p->db->aDb[p->pPipe->source.iDb].pBt);
+/* The file of the database that is scanned, and its pager */
+static SQLITE_INLINE BtShared *hpThreadBt(const HpPipe *p){
+  return p->pQuery->db->aDb[p->pPlan->source.iDb].pBt->pBt;
+}
+static Pager *hpThreadPager(const HpPipe *p){
+  return hpThreadBt(p)->pPager;
 }
 
 /*
 ** The changes so far: of pages (sqlite3HpChanged() counts them), and of rows of the
 ** connection.  One table is in one database; what an earlier pipe has read may be
-** in any of them.
+** in any of them: HpQuery.iDb.
 */
 static u32 hpThreadChanges(const HpQuery *p){
   u32 n = (u32)p->db->nTotalChange;
   int i;
   assert( sqlite3_mutex_held(p->db->mutex) );
-  if( p->nRel==0 ) return hpThreadPager(p)->hp.nChange + n;
+  if( p->iDb>=0 ){
+    return sqlite3BtreePager(p->db->aDb[p->iDb].pBt)->hp.nChange + n;
+  }
   for(i=0; i<p->db->nDb; i++){
     Btree *pBt = p->db->aDb[i].pBt;
     if( pBt ) n += sqlite3BtreePager(pBt)->hp.nChange;
@@ -286,8 +291,8 @@ static int hpThreadChanged(const HpQuery *p){
 ** True if a ROLLBACK of a changed schema has made all cursors invalid since
 ** the scan began, so that stock's would give an error.
 */
-static int hpThreadTripped(const HpQuery *p){
-  assert( sqlite3_mutex_held(p->db->mutex) );
+static int hpThreadTripped(const HpPipe *p){
+  assert( sqlite3_mutex_held(p->pQuery->db->mutex) );
   return hpThreadPager(p)->hp.nTrip!=p->nTrip;
 }
 
@@ -315,7 +320,7 @@ static int hpThreadSteps(Vdbe *v, u64 nStep){
 ** In the caller's thread: call the progress handler for the steps that the
 ** workers have counted.
 */
-static void hpThreadTell(HpQuery *p){
+static void hpThreadTell(HpPipe *p){
   u64 n = 0;
   int i;
   /* Only the application's thread calls the application, and lets workers go on
@@ -328,8 +333,8 @@ static void hpThreadTell(HpQuery *p){
     AtomicStore(&pWorker->nTold, nStep);
   }
   /* Once it has said stop it is not called again */
-  if( AtomicLoad(&p->bInterrupt)==0 && hpThreadSteps(p->v, n) ){
-    AtomicStore(&p->bInterrupt, 1);
+  if( AtomicLoad(&p->pQuery->bInterrupt)==0 && hpThreadSteps(p->pQuery->v, n) ){
+    AtomicStore(&p->pQuery->bInterrupt, 1);
   }
 }
 #else
@@ -342,22 +347,22 @@ static void hpThreadTell(HpQuery *p){
 ** scan to stop?
 */
 static int hpThreadProgress(HpWorker *p, u32 nStep){
-  HpQuery *pQuery = p->pQuery;
-  assert( p->db==pQuery->db || p!=pQuery->apWorker[0] );
+  HpPipe *pPipe = p->pPipe;
+  assert( p->db==pPipe->pQuery->db || p!=pPipe->apWorker[0] );
   AtomicStore(&p->nStep, p->nStep+nStep);
-  if( p==pQuery->apWorker[0] ){
-    hpThreadTell(pQuery);
+  if( p==pPipe->apWorker[0] ){
+    hpThreadTell(pPipe);
 #ifdef HP_THREADS
-  }else if( pQuery->pCrew ){
-    u32 nWake = AtomicLoad(&pQuery->pCrew->nWake);
+  }else if( pPipe->pCrew ){
+    u32 nWake = AtomicLoad(&pPipe->pCrew->nWake);
     if( nWake && p->nStep-AtomicLoad(&p->nTold)>=nWake ){
-      pthread_mutex_lock(&pQuery->pCrew->mutex);
-      pthread_cond_signal(&pQuery->pCrew->cond);
-      pthread_mutex_unlock(&pQuery->pCrew->mutex);
+      pthread_mutex_lock(&pPipe->pCrew->mutex);
+      pthread_cond_signal(&pPipe->pCrew->cond);
+      pthread_mutex_unlock(&pPipe->pCrew->mutex);
     }
 #endif
   }
-  return hpThreadStopped(pQuery);
+  return hpThreadStopped(pPipe);
 }
 
 #ifdef HP_THREADS
@@ -373,9 +378,9 @@ static int hpThreadIsQuiet(void){
 /* A worker in a thread of its own */
 static void *hpThreadMain(void *pArg){
   HpWorker *p = (HpWorker*)pArg;
-  HpCrew *pCrew = p->pQuery->pCrew;
-  assert( p!=p->pQuery->apWorker[0] && p->db!=p->pQuery->db );
-  assert( p->pQuery->pMutex!=0 && hpThreadIsQuiet() );
+  HpCrew *pCrew = p->pPipe->pCrew;
+  assert( p!=p->pPipe->apWorker[0] && p->db!=p->pPipe->pQuery->db );
+  assert( p->pPipe->pMutex!=0 && hpThreadIsQuiet() );
   p->xRun(p);
   pthread_mutex_lock(&pCrew->mutex);
   pCrew->nBusy--;
@@ -413,10 +418,10 @@ static int hpThreadMake(
 ** Make threads for all workers of p but the first.  aThread[i] is that of
 ** worker i, if aMade[i].
 */
-static void hpCrewMake(HpQuery *p, pthread_t *aThread, u8 *aMade){
+static void hpCrewMake(HpPipe *p, pthread_t *aThread, u8 *aMade){
   int i;
   memset(aMade, 0, p->nWorker);
-  assert( p->pCrew->nBusy==0 && sqlite3_mutex_held(p->db->mutex) );
+  assert( p->pCrew->nBusy==0 && sqlite3_mutex_held(p->pQuery->db->mutex) );
   for(i=1; i<p->nWorker; i++){
     pthread_mutex_lock(&p->pCrew->mutex);
     aMade[i] = (u8)hpThreadMake(&aThread[i], hpStackSize(), hpThreadMain,
@@ -429,12 +434,13 @@ static void hpCrewMake(HpQuery *p, pthread_t *aThread, u8 *aMade){
 /*
 ** Wait until all threads have ended, and call the progress handler meanwhile.
 */
-static void hpCrewWait(HpQuery *p){
+static void hpCrewWait(HpPipe *p){
 #ifndef SQLITE_OMIT_PROGRESS_CALLBACK
   HpCrew *pCrew = p->pCrew;
+  const sqlite3 *db = p->pQuery->db;
   pthread_mutex_lock(&pCrew->mutex);
-  while( pCrew->nBusy>0 && p->db->xProgress ){
-    AtomicStore(&pCrew->nWake, MAX(1, p->db->nProgressOps/(u32)p->nWorker));
+  while( pCrew->nBusy>0 && db->xProgress ){
+    AtomicStore(&pCrew->nWake, MAX(1, db->nProgressOps/(u32)p->nWorker));
     pthread_cond_wait(&pCrew->cond, &pCrew->mutex);
     AtomicStore(&pCrew->nWake, 0);
     pthread_mutex_unlock(&pCrew->mutex);
@@ -451,7 +457,7 @@ static void hpCrewWait(HpQuery *p){
 /*
 ** Let all workers do xRun, each in its thread, and wait for them.
 */
-static int hpThreadEach(HpQuery *p, void (*xRun)(HpWorker*)){
+static int hpThreadEach(HpPipe *p, void (*xRun)(HpWorker*)){
   int rc = SQLITE_OK;
   int i;
 #ifdef HP_THREADS
@@ -493,7 +499,7 @@ static int hpThreadEach(HpQuery *p, void (*xRun)(HpWorker*)){
     if( rcExec && (rc==SQLITE_OK || rc==HP_DECLINE) ) rc = rcExec;
   }
   if( (rc==SQLITE_OK || rc==HP_DECLINE || rc==HP_SERIAL)
-   && AtomicLoad(&p->bInterrupt)
+   && AtomicLoad(&p->pQuery->bInterrupt)
   ){
     rc = SQLITE_INTERRUPT;
   }

@@ -191,7 +191,7 @@ static void hpVecToMem(const HpFrame *p, const HpVec *pVec, int i, Mem *pMem){
 static u8 *hpVecText(HpFrame *p, u32 n){
   HpArena *pText = &p->text;
   u8 *z = 0;
-  if( n>p->pWorker->pQuery->mxText ){
+  if( n>p->pWorker->pPipe->pQuery->mxText ){
     p->rcOp = HP_DECLINE;
     return 0;
   }

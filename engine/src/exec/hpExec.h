@@ -4,124 +4,11 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** From columns to vectors: a query, its workers, and their programs.
+** From columns to vectors: programs, and relations that they look up.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef HPEXEC_H
 #define HPEXEC_H
-
-/*
-** What a pipe notes of its run: one pass over its source.  hpPipeRun() clears
-** it, so that no pipe takes for its own what the one before has noted.
-*/
-typedef struct HpPass HpPass;
-struct HpPass {
-  int bStop;             /* Some worker failed: all stop.  Atomic */
-  int bEnd;              /* Take no more runs: SQLite reads on.  Atomic */
-  int bAll;              /* All runs have been taken.  Atomic */
-  u8 bSetNull;           /* The set of IN that is read has a NULL */
-  u8 bSmall;             /* Declined because the table is small */
-  u8 bNone;              /* No row is wanted: nothing is read */
-  u8 bAlone;             /* Only the first worker may read the source */
-  u64 nScanned;          /* Rows read */
-};
-
-/*
-** One execution of a plan: what its workers share.  Kept in a register by
-** OP_HpScan.
-*/
-struct HpQuery {
-  sqlite3 *db;           /* The connection */
-  Vdbe *v;               /* The statement */
-  const HpPipePlan *pPipe;   /* The pipe that runs; in the end, the last one */
-  HpPass pass;           /* What that has noted of its run */
-  const HpEntryPlan *pEntry;   /* What its runs consist of, if it makes some */
-  const HpConfig *pCfg;
-  HpBudget budget;       /* Memory that its workers may hold */
-  HpArena arena;         /* Memory of the source */
-  HpSource *pSource;     /* Leaf pages */
-  HpPart *pPart;         /* Those of them that are read now, or NULL: all, ... */
-  HpPieces *pPieces;     /* ... as part of what: hp_piece.c */
-  HpFinder *pFinder;     /* Groups by key, or NULL: hp_finder.c */
-  HpQuery *pGroups;      /* The groups of the pipe before, or NULL: hp_regroup.c */
-  sqlite3_mutex *pMutex; /* Guards pSource and the pager.  NULL: one worker */
-  HpCrew *pCrew;         /* The threads of its workers, while there are some */
-  u32 nChange;           /* hpThreadChanges() when it began */
-  u32 nTrip;             /* Pager.hp.nTrip when it began */
-  u8 bExact;             /* Add up row by row, as stock does */
-  int nSample;           /* Read about so many leaves only.  0: all */
-  u8 bFirst;             /* ... the first ones, instead of some of everywhere */
-  i64 mxRow;             /* HpSortPlan.pPart: rows wanted.  0: all of them */
-  u32 mxStored;          /* Most bytes of the columns read of one row, ... */
-  u32 mxText;            /* ... and of a text that is computed: hpQueryLengths() */
-  int bInterrupt;        /* The progress handler said stop.  Atomic */
-  int nWorker;
-  int nMost;             /* So many there may be */
-  HpWorker *apWorker[HP_MX_THREAD];
-  HpRel **apRel;         /* The relations that earlier pipes have made, then those
-                         ** of keys that they are to have, ... */
-  int nRel;              /* ... room for so many, ... */
-  int nSet;              /* ... and then the sets of IN, ... */
-  i64 nRelByte;          /* ... and what they and rows put aside hold */
-  const HpRel *pWanted;  /* Only rows with these rowids are wanted, or NULL: all, ... */
-  int (*xWanted)(const HpRel*, i64, i64);  /* ... is one greater than the first, but
-                         ** not than the second?, ... */
-  i64 nWanted;           /* ... and how many there are */
-  u32 iRun;              /* The number of its first run: arms before have the others */
-  i64 *aMxStash;         /* So many rows each pipe may put aside; mostly none.  And ... */
-  i64 *aMxLate;          /* ... when its look-ups can be done: for sub-selects */
-  HpStash **apStash;     /* Those that it has, or NULL */
-  HpStash *pStash;       /* ... and of the pipe that runs */
-  HpLiteral aHaving[HP_MX_HAVING];   /* Constants of HpGroupPlan.aHaving */
-  i64 nTop;              /* Only so many groups are wanted: HpTopAgg.  0: all */
-  int iFold;             /* Groups of this worker go into those before */
-  int bTopNot;           /* ... that are wanted cannot be found without order.  Atomic */
-  HpTopGroup *pTopGroup; /* The best of those delivered, if few are wanted, or NULL */
-  HpMerge *apMerge[HP_MX_PART];  /* All groups: parts, in key order */
-  int nMerge;            /* Number of parts */
-  int iMerge;            /* The part that is taken next or delivered */
-  HpSlices *pSlices;     /* While groups of many runs are put together: hp_slice.c */
-  HpBuf buf;             /* Scratch for delivering them */
-  struct HpCheckAll *pCheck; /* What pipes with HpPipePlan.pCheck have found */
-  u8 **apAhead;          /* hpAggAhead(): groups being done ahead, ... */
-  u32 nAhead, iAhead;    /* ... their number, the next that nobody does, ... */
-  Mem *aAhead;           /* ... nLate contexts for each, ... */
-  u64 nAheadCost;        /* ... and what they may cost, in calls */
-};
-
-/*
-** One worker.  db is what values and SQLite's functions get as their
-** connection: the real one for the first worker, which runs in the thread
-** that called sqlite3_step(), and a copy of it without lookaside memory for the
-** others (hp_pipe.c).
-*/
-struct HpWorker {
-  sqlite3 *db;
-  HpQuery *pQuery;
-  const HpPipePlan *pPipe;
-  const HpConfig *pCfg;
-  i64 nHeld;             /* Bytes that its sink holds, ... */
-  u32 nHeldTold;         /* ... and in kilobytes, for others.  Atomic */
-  void (*xRun)(HpWorker*); /* What its thread does */
-  int rc;                /* How that ended */
-  HpRun run;             /* Leaves being worked on */
-  HpBatch batch;         /* Rows being worked on */
-  HpFrame frame;         /* The same rows as vectors */
-  u64 nScanned;          /* Rows read so far */
-  u64 nPassed;           /* Rows given to the sink so far */
-  u32 nStep;             /* Opcodes that stock would have run.  Atomic */
-  u32 nTold;             /* nStep when it was last looked at.  Atomic */
-  HpArena vec;           /* Memory of the run and the batch */
-  void *pSink;           /* What the sink has: HpAgg, HpSort, HpFound */
-  HpRuns *pRuns;         /* Its sorted runs, or NULL */
-  HpBound bound;         /* Rows that need not be looked at */
-  HpGuess guess;         /* Are overflow pages adjacent? */
-  u64 nSkipped;          /* So many were not */
-  HpValues *pValues;     /* Values of a batch: hp_values.c */
-  HpKeeper *pKeeper;     /* Columns being kept: hp_keep.c */
-  HpMender *pMender;     /* ... and mended: hp_mend.c */
-  HpVec *aRaw;           /* Values that go into records: hp_raw.c */
-};
 
 /*
 ** A relation: rows of a table, found by their key.  See hp_rel.c.
@@ -143,10 +30,7 @@ struct HpRelKey {
 struct HpRel {
   u32 nRow;              /* Rows, but for row 0 */
   u8 bNull;              /* A set of IN: there is a NULL, too */
-  u64 nBit;              /* Bits: so many, or 0 */
-  i64 iMin;              /* ... the integer of the first one */
-  u64 *aBit;             /* ... one more, which is 0 */
-  u32 *aRank;            /* ... bits before each 64 of them */
+  HpBits bits;           /* A directory of bits.  nBit==0: another one */
   u32 mSlot;             /* Hash: slots less one */
   u64 *aSlot;            /* ... salt and row of each; row 0: empty */
   HpPack *aPack;         /* ... pack of each row */
@@ -244,7 +128,7 @@ static int hpExprOpen(HpFrame*, Mem*);
 static void hpExprClose(HpFrame*);
 static int hpExprFilter(HpFrame*);
 static int hpExprRest(HpFrame*);
-static int hpExprRangeIsWhole(const HpQuery*);
+static int hpExprRangeIsWhole(const HpPipe*);
 
 /* hp_key.c */
 static u32 hpKeyTrimmed(const u8*, u32);
@@ -267,7 +151,6 @@ static void hpRelLookup(HpFrame*, const HpOp*, const HpRel*, HpPack*, HpVec*);
 static void hpRelIn(HpFrame*, const HpOp*, const HpRel*, HpPack*, HpVec*);
 static void hpRelRow(HpFrame*, const HpRel*, const HpVec*, HpVec*);
 static void hpRelGather(HpFrame*, const HpRelCol*, const HpVec*, int, HpVec*);
-static int hpRelAny(const HpRel*, i64, i64);
 static u8 hpRelValue(const HpRelCol*, u32, HpVal*, u32*);
 static void hpRelFree(HpRel*);
 #ifdef SQLITE_DEBUG

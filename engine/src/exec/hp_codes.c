@@ -57,15 +57,20 @@ static int hpCodesColumn(const HpFrame *p, u16 iVec){
 static const HpSegment *hpCodesOf(const HpFrame *p, u16 iVec, int *piFrom){
   const HpSegment *pSeg;
   assert( p->aVec[iVec].bCodes );
-  pSeg = hpKeepSegment(p->pWorker, hpCodesColumn(p, iVec), piFrom);
+  pSeg = p->pSource->xSegment(p, hpCodesColumn(p, iVec), piFrom);
   assert( *piFrom>=0 && *piFrom+p->nRow<=pSeg->nRow );
   return pSeg;
 }
 
-/* The segment of the column that pOp is, if it is in memory: see hpKeepSegment() */
-static const HpSegment *hpCodesSegment(const HpFrame *p, const HpOp *pOp, int *piFrom){
-  if( p->pWorker->pPipe->source.pType->bColumns==0 ) return 0;
-  return hpKeepSegment(p->pWorker, pOp->a, piFrom);
+/* The segment of the column that pOp is, if it is in memory: see
+** HpSourceType.xSegment */
+static const HpSegment *hpCodesSegment(
+  const HpFrame *p,
+  const HpOp *pOp,
+  int *piFrom
+){
+  if( p->pSource->xSegment==0 ) return 0;
+  return p->pSource->xSegment(p, pOp->a, piFrom);
 }
 
 /*
@@ -494,7 +499,7 @@ static int hpCodesLate(HpFrame *p, const HpOp *pOp){
 /* The selected rows of vector iVec are read, so decode them if they have not been */
 static void hpCodesValues(HpFrame *p, u16 iVec){
   if( p->aVec[iVec].bLate ){
-    hpKeepColumn(p->pWorker, p, hpCodesColumn(p, iVec), &p->aVec[iVec]);
+    p->pSource->xColumn(p, hpCodesColumn(p, iVec), &p->aVec[iVec]);
     assert( p->aVec[iVec].bLate==0 );
   }
 }
@@ -526,7 +531,7 @@ static void hpCodesNow(HpFrame *p, int bEnd){
     if( bEnd==0 || pOp->bOnlyFilters==0 ){
       if( bEnd && hpCodesLate(p, pOp) ) continue;
       hpVecScope(p, pVec->nDepth, &now);
-      hpKeepColumn(p->pWorker, p, pOp->a, pVec);
+      p->pSource->xColumn(p, pOp->a, pVec);
       hpVecBack(p, &now);
     }
 #ifdef SQLITE_DEBUG

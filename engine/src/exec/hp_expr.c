@@ -161,7 +161,7 @@ static void hpOpUser(HpFrame *p, int iOp){
   const HpOp *pOp = &p->pProg->aOp[iOp];
   u8 bDense = p->bDense;
   /* The application's code runs in the thread that it has called us in */
-  assert( pOp->bUser && p->db==p->pWorker->pQuery->db );
+  assert( pOp->bUser && p->db==p->pWorker->pPipe->pQuery->db );
   hpVecExact(p, &p->aVec[pOp->a]);
   if( pOp->eOp==HP_OP_COMPARE ) hpVecExact(p, &p->aVec[pOp->b]);
   memset(p->aBool, 0, p->nRow);
@@ -232,6 +232,13 @@ static int hpOpReadsCodes(const HpFrame *p, const HpOp *pOp){
   return p->aVec[pOp->a].bCodes || (pOp->eOp!=HP_OP_TRUTH && p->aVec[pOp->b].bCodes);
 }
 
+/* Relation i: an earlier pipe has made it */
+static const HpRel *hpOpRel(const HpFrame *p, int i){
+  const HpQuery *pQuery = p->pWorker->pPipe->pQuery;
+  assert( i<pQuery->nRel );
+  return pQuery->apRel[i];
+}
+
 /*
 ** Run operation iOp for the rows selected.
 */
@@ -254,7 +261,7 @@ static void hpOpRun(HpFrame *p, int iOp){
   switch( pOp->eOp ){
     case HP_OP_COLUMN:
       if( hpCodesLater(p, iOp) || hpCodesLate(p, pOp) ) return;
-      p->pWorker->pPipe->source.pType->xColumn(p->pWorker, p, pOp->a, pOut);
+      p->pSource->xColumn(p, pOp->a, pOut);
       return;
     case HP_OP_ARITH:
       hpArithRun(p, pOp, pOut);
@@ -278,24 +285,23 @@ static void hpOpRun(HpFrame *p, int iOp){
       hpFuncRun(p, iOp);
       return;
     case HP_OP_LOOKUP:
-      assert( pOp->a<p->pWorker->pQuery->nRel );
-      hpRelLookup(p, pOp, p->pWorker->pQuery->apRel[pOp->a], p->apState[iOp],
-                  pOut);
+      hpRelLookup(p, pOp, hpOpRel(p, pOp->a), p->apState[iOp], pOut);
       return;
     case HP_OP_SET: {
-      const HpQuery *pQuery = p->pWorker->pQuery;
+      const HpQuery *pQuery = p->pWorker->pPipe->pQuery;
       assert( pOp->a<pQuery->nSet );
-      hpRelIn(p, pOp, pQuery->apRel[pQuery->nRel+pOp->a], p->apState[iOp], pOut);
+      hpRelIn(p, pOp, pQuery->apRel[pQuery->nRel+pOp->a], p->apState[iOp],
+              pOut);
       return;
     }
     case HP_OP_ROW:
-      hpRelRow(p, p->pWorker->pQuery->apRel[pOp->a],
+      hpRelRow(p, hpOpRel(p, pOp->a),
                &p->aVec[p->pProg->aArg[pOp->iArg]], pOut);
       return;
     case HP_OP_GATHER:
-      assert( hpRelHasRows(p, p->pWorker->pQuery->apRel[pOp->a],
+      assert( hpRelHasRows(p, hpOpRel(p, pOp->a),
                            &p->aVec[p->pProg->aArg[pOp->iArg]], 0) );
-      hpRelGather(p, &p->pWorker->pQuery->apRel[pOp->a]->aCol[pOp->b],
+      hpRelGather(p, &hpOpRel(p, pOp->a)->aCol[pOp->b],
                   &p->aVec[p->pProg->aArg[pOp->iArg]], pOp->op, pOut);
       return;
     case HP_OP_COMPARE:
@@ -389,7 +395,7 @@ static int hpExprOpen(HpFrame *p, Mem *aMem){
   const HpProg *pProg = p->pProg;
   i64 n = p->nAlloc;
   int i;
-  assert( n>0 && p->aVec==0 && p->pWorker!=0 && p->db==p->pWorker->db );
+  assert( n>0 && p->aVec==0 && p->pSource!=0 && p->db==p->pWorker->db );
   p->iOutRange = HP_NO_POS;
   p->aSel = hpArenaAlloc(&p->vec, sizeof(u16)*n);
   p->aAll = hpArenaAlloc(&p->vec, sizeof(u16)*n);
@@ -409,7 +415,9 @@ static int hpExprOpen(HpFrame *p, Mem *aMem){
     if( rc ) return rc;
     hpVecConst(p, pVec, &aMem[pProg->aConst[i].iReg]);
     if( pVec->mType==0 ) return HP_DECLINE;
-    if( (pVec->mType & HP_STR) && pVec->aLen[0]>p->pWorker->pQuery->mxText ){
+    if( (pVec->mType & HP_STR)
+     && pVec->aLen[0]>p->pWorker->pPipe->pQuery->mxText
+    ){
       return HP_DECLINE;
     }
   }
@@ -499,7 +507,7 @@ static int hpExprInRange(HpFrame *p){
   int n = p->nSel;
   int nRow = p->nRow;
   const u16 *aSel = p->aSel;
-  int bFirst = (p->iPos>>32)==p->pWorker->pQuery->iRun && p->bInRange==0;
+  int bFirst = (p->iPos>>32)==p->pWorker->pPipe->portion.iRun && p->bInRange==0;
   /* A run has fewer rows than 2^32 */
   assert( (p->iPos>>32)==((p->iPos+nRow-1)>>32) );
   if( n==0 ){
@@ -521,15 +529,15 @@ static int hpExprInRange(HpFrame *p){
 ** All workers are done.  True if none has seen a row behind the range that comes
 ** before one in range of another worker.
 */
-static int hpExprRangeIsWhole(const HpQuery *pQuery){
+static int hpExprRangeIsWhole(const HpPipe *pPipe){
   u64 iLast = 0;
   int i;
-  assert( pQuery->pCrew==0 );      /* All have ended */
-  for(i=0; i<pQuery->nWorker; i++){
-    iLast = MAX(iLast, pQuery->apWorker[i]->frame.iInRange);
+  assert( pPipe->pCrew==0 );      /* All have ended */
+  for(i=0; i<pPipe->nWorker; i++){
+    iLast = MAX(iLast, pPipe->apWorker[i]->frame.iInRange);
   }
-  for(i=0; i<pQuery->nWorker; i++){
-    if( pQuery->apWorker[i]->frame.iOutRange<iLast ) return 0;
+  for(i=0; i<pPipe->nWorker; i++){
+    if( pPipe->apWorker[i]->frame.iOutRange<iLast ) return 0;
   }
   return 1;
 }
@@ -638,7 +646,7 @@ static int hpExprHasPartners(const HpFrame *p){
   for(i=0; i<pProg->nOp; i++){
     const HpOp *pOp = &pProg->aOp[i];
     if( pOp->eOp==HP_OP_GATHER && pOp->op==0 && pOp->iSide==0
-     && !hpRelHasRows(p, p->pWorker->pQuery->apRel[pOp->a],
+     && !hpRelHasRows(p, hpOpRel(p, pOp->a),
                       &p->aVec[pProg->aArg[pOp->iArg]], 1)
     ){
       return 0;

@@ -105,7 +105,7 @@ static void hpFuncCall(HpFrame *p, HpFunc *pF, int i){
   int k;
   /* The application's functions run in the thread that it has called us in */
   assert( (pCtx->pFunc->funcFlags & SQLITE_FUNC_BUILTIN)!=0
-       || p->db==p->pWorker->pQuery->db );
+       || p->db==p->pWorker->pPipe->pQuery->db );
   assert( pF->out.db==p->db && pCtx->argc==pF->pOp->n );
   for(k=0; k<pCtx->argc; k++){
     if( pF->apArg[k]->mIdx ) hpFuncArg(p, pF->apArg[k], i, &pF->aMem[k]);
@@ -154,7 +154,7 @@ static void hpFuncRun(HpFrame *p, int iOp){
     if( pF->xFast && pF->xFast(p, pF, aSel[ii]) ) continue;
     hpFuncCall(p, pF, aSel[ii]);
     /* A batch of calls may take long */
-    if( AtomicLoad(&p->pWorker->pQuery->db->u1.isInterrupted) ){
+    if( AtomicLoad(&p->pWorker->pPipe->pQuery->db->u1.isInterrupted) ){
       p->rcOp = SQLITE_INTERRUPT;
     }
   }
@@ -193,7 +193,7 @@ static int hpFuncOpen(HpFrame *p, int iOp){
     p->pFuncVdbe = v;
   }
   if( (pDef->funcFlags & SQLITE_FUNC_SLOCHNG) && v->iCurrentTime==0 ){
-    sqlite3_int64 *piTime = &p->pWorker->pQuery->v->iCurrentTime;
+    sqlite3_int64 *piTime = &p->pWorker->pPipe->pQuery->v->iCurrentTime;
     if( *piTime==0 && sqlite3OsCurrentTimeInt64(p->db->pVfs, piTime) ){
       return HP_DECLINE;
     }
@@ -201,7 +201,7 @@ static int hpFuncOpen(HpFrame *p, int iOp){
   }
   /* All workers see one time, that of the statement */
   assert( v->iCurrentTime==0
-       || v->iCurrentTime==p->pWorker->pQuery->v->iCurrentTime );
+       || v->iCurrentTime==p->pWorker->pPipe->pQuery->v->iCurrentTime );
   v->aOp[2*iOp].opcode = OP_CollSeq;
   v->aOp[2*iOp].p4type = P4_COLLSEQ;
   v->aOp[2*iOp].p4.pColl = pOp->pColl;

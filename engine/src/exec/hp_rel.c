@@ -15,8 +15,6 @@
 **                    hpRelSame(): a slot of it, and whether it is that of a key
 **    hpRelInt()      an integer of a column
 **    hpRelValue()    any value of a column
-**    hpRelBits()     the number of bits set
-**    hpRelAny()      is there a key in a range of integers?
 **    hpRelHasRows()  for asserts: are these rows of it?
 **    hpRelFree()     free a relation
 **
@@ -65,18 +63,6 @@
 
 /* Look-ups and gathers that are asked for ahead */
 #define HP_REL_AHEAD 16
-
-/* Number of bits set in x */
-static SQLITE_INLINE u32 hpRelBits(u64 x){
-#ifdef HP_GNUC
-  return (u32)__builtin_popcountll(x);
-#else
-  x -= (x>>1) & (~(u64)0/3);
-  x = (x & (~(u64)0/5)) + ((x>>2) & (~(u64)0/5));
-  x = (x + (x>>4)) & (~(u64)0/17);
-  return (u32)((x*(~(u64)0/255))>>56);
-#endif
-}
 
 /* Integer i of a column of integers */
 static SQLITE_INLINE i64 hpRelInt(const HpRelCol *pCol, u32 i){
@@ -166,9 +152,9 @@ static void hpRelBitLookup(
   HpVec *pKey,
   HpVec *pOut
 ){
-  const u64 *aBit = pRel->aBit;
-  u64 nBit = pRel->nBit;
-  i64 iMin = pRel->iMin;
+  const u64 *aBit = pRel->bits.aBit;
+  u64 nBit = pRel->bits.nBit;
+  i64 iMin = pRel->bits.iMin;
   const u8 *aTag = pKey->aTag;
   const HpVal *aVal = pKey->aVal;
   HpVal *aOut = pOut->aVal;
@@ -252,7 +238,7 @@ static void hpRelFindRows(
   HpPack *aPack,
   HpVec *pOut
 ){
-  if( pRel->nBit ){
+  if( pRel->bits.nBit ){
     assert( pKeys->n==1 );
     hpRelBitLookup(p, pRel, &p->aVec[pKeys->aVec[0]], pOut);
   }else{
@@ -335,15 +321,15 @@ static void hpRelIn(
 ** HP_OP_ROW: from what HP_OP_LOOKUP gave, in vector pIn, to rows.
 */
 static void hpRelRow(HpFrame *p, const HpRel *pRel, const HpVec *pIn, HpVec *pOut){
-  const u64 *aBit = pRel->aBit;
-  const u32 *aRank = pRel->aRank;
+  const u64 *aBit = pRel->bits.aBit;
+  const u32 *aRank = pRel->bits.aRank;
   const HpVal *aIn = pIn->aVal;
   HpVal *aOut = pOut->aVal;
   u32 m = pIn->mIdx;
   assert( pIn->mType==HP_INT && pIn->bFloat==0 );
   memset(pOut->aTag, HP_INT, p->nRow);
   pOut->mType = HP_INT;
-  if( pRel->nBit==0 ){
+  if( pRel->bits.nBit==0 ){
     HP_ROWS(p, { aOut[i] = aIn[i & m]; })
     return;
   }
@@ -351,8 +337,8 @@ static void hpRelRow(HpFrame *p, const HpRel *pRel, const HpVec *pIn, HpVec *pOu
     u64 k = aIn[i & m].u;
     if( k ){
       k--;
-      assert( k<pRel->nBit );
-      k = aRank[k>>6] + hpRelBits(aBit[k>>6] << (63-(k & 63)));
+      assert( k<pRel->bits.nBit );
+      k = aRank[k>>6] + hpBitsCount(aBit[k>>6] << (63-(k & 63)));
     }
     aOut[i].u = k;
   })
@@ -426,24 +412,6 @@ static void hpRelGather(
   if( pCol->aLen ){
     HP_ROWS(p, { pOut->aLen[i] = pCol->aLen[aRow[i & m].u]; })
   }
-}
-
-/* The number of keys of a directory of bits that are not greater than iKey */
-static i64 hpRelUpTo(const HpRel *pRel, i64 iKey){
-  u64 k = (u64)iKey - (u64)pRel->iMin;
-  if( iKey<pRel->iMin ) return 0;
-  assert( pRel->nBit>0 && pRel->nRow<=pRel->nBit );
-  if( k>=pRel->nBit ) return pRel->nRow;
-  return pRel->aRank[k>>6] + hpRelBits(pRel->aBit[k>>6] << (63-(k & 63)));
-}
-
-/*
-** Does a directory of bits have a key that is greater than iLow and not greater than
-** iHigh?
-*/
-static int hpRelAny(const HpRel *pRel, i64 iLow, i64 iHigh){
-  assert( pRel->nBit>0 && iLow<=iHigh );
-  return hpRelUpTo(pRel, iLow)<hpRelUpTo(pRel, iHigh);
 }
 
 /*

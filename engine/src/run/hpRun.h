@@ -29,16 +29,18 @@ struct HpStep {
 
 /* hp_step.c */
 static void hpStepTree(sqlite3*, const HpSourcePlan*, StrAccum*);
-static void hpStepBegin(const HpQuery*, HpStep*);
-static void hpStepEnd(const HpQuery*, const HpStep*);
+static void hpStepBegin(const HpPipe*, HpStep*);
+static void hpStepEnd(const HpPipe*, const HpStep*);
 
 /* hp_pipe.c */
-static int hpPipeRun(HpQuery*, const HpPipePlan*, Mem*, int);
-static void hpPipeDone(HpQuery*);
+static int hpPipeNew(HpQuery*, const HpPipePlan*);
+static int hpPipeRun(HpPipe*, Mem*, int);
+static int hpPipeMore(HpPipe*, const HpPipePlan*, Mem*);
+static void hpPipeDone(HpPipe*);
 static void hpPipeClose(HpQuery*);
 
 /* hp_guard.c */
-static int hpGuardSet(const HpQuery*, BtCursor**);
+static int hpGuardSet(sqlite3*, const HpSourcePlan*, BtCursor**);
 static int hpGuardHolds(const BtCursor*);
 static void hpGuardFree(BtCursor*);
 
@@ -47,6 +49,7 @@ static i64 hpPieceNew(HpQuery*, const HpPlan*);
 static int hpPieceLook(HpQuery*, Mem*, i64*);
 static int hpPieceMay(const BtCursor*);
 static int hpPieceRun(HpQuery*, const BtCursor*, Mem*);
+static int hpPieceIsByRowid(const HpPieces*);
 static int hpPieceLost(const HpPieces*);
 static i64 hpPieceEnd(HpQuery*, int);
 static void hpPieceFree(HpPieces*);
@@ -88,7 +91,7 @@ static void hpRaceKnow(Vdbe*, double);
 static void hpRaceEnd(Vdbe*);
 
 /* hp_finder.c */
-static int hpFinderNew(HpQuery*);
+static int hpFinderNew(HpQuery*, const HpSourcePlan*);
 static int hpFinderFill(HpQuery*);
 static int hpFinderHolds(const HpFinder*);
 static int hpFinderLoad(HpQuery*, const HpKeyed*, Mem*, Mem*);

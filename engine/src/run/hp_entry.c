@@ -111,7 +111,7 @@ static void hpEntryValue(Mem *pMem, const HpKept *pKept){
 ** *pbThere is set if there is one.
 */
 static int hpEntrySeek(HpQuery *p, BtCursor *pCur, Mem *aMem, i64 i, int *pbThere){
-  HpFound *pFound = p->apWorker[0]->pSink;
+  HpFound *pFound = p->pPipe->apWorker[0]->pSink;
   const HpFindPlan *pPlan = pFound->pPlan;
   BtCursor *pTab = p->v->apCsr[pPlan->iCur]->uc.pCursor;
   HpRange range = *pPlan->pRange;
@@ -147,10 +147,10 @@ static int hpEntrySeek(HpQuery *p, BtCursor *pCur, Mem *aMem, i64 i, int *pbTher
 ** The same for OP_HpRow: hpEntryAll() has said that there is one.
 */
 static int hpEntryMove(HpQuery *p, Mem *aMem, i64 i){
-  VdbeCursor *pIdx = p->v->apCsr[p->pPipe->pFind->iIdxCur];
+  VdbeCursor *pIdx = p->v->apCsr[p->pPipe->pPlan->pFind->iIdxCur];
   int bThere;
   int rc = hpEntrySeek(p, pIdx->uc.pCursor, aMem, i, &bThere);
-  assert( i<((HpFound*)p->apWorker[0]->pSink)->nPlace );
+  assert( i<((HpFound*)p->pPipe->apWorker[0]->pSink)->nPlace );
   pIdx->cacheStatus = CACHE_STALE;
   pIdx->nullRow = 0;
   if( rc==HP_DECLINE || (rc==SQLITE_OK && !bThere) ) rc = SQLITE_CORRUPT_BKPT;
@@ -162,14 +162,14 @@ static int hpEntryMove(HpQuery *p, Mem *aMem, i64 i){
 ** has no entry.  SQLite's cursor of the index stays where it is: its search may have been done.
 */
 static int hpEntryAll(HpQuery *p, Mem *aMem){
-  HpFound *pFound = p->apWorker[0]->pSink;
-  const VdbeCursor *pIdx = p->v->apCsr[p->pPipe->pFind->iIdxCur];
+  HpFound *pFound = p->pPipe->apWorker[0]->pSink;
+  const VdbeCursor *pIdx = p->v->apCsr[p->pPipe->pPlan->pFind->iIdxCur];
   BtCursor *pCur;
   int bThere = 1;
   int rc;
   i64 i;
   assert( pFound->pPlan->pRange!=0 );
-  if( p->pass.bAll==0 ) return HP_DECLINE;
+  if( p->pPipe->pass.bAll==0 ) return HP_DECLINE;
   pCur = sqlite3_malloc64(sqlite3BtreeCursorSize());
   if( pCur==0 ) return HP_DECLINE;
   sqlite3BtreeCursorZero(pCur);

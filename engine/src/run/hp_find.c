@@ -45,7 +45,7 @@
 ** Scan the table of p, which is new, and enter its groups into a hash table.
 */
 static int hpFindMake(HpQuery *p, const HpPlan *pPlan, Mem *aMem, int bExact){
-  int rc = hpFinderNew(p);
+  int rc = hpFinderNew(p, &pPlan->aPipe[0].source);
   if( rc==SQLITE_OK ) rc = hpQueryRun(p, pPlan, aMem, bExact ? 1 : hpThreads(p->db), bExact);
   if( rc==SQLITE_OK ){
     sqlite3BeginBenignMalloc();
@@ -53,7 +53,7 @@ static int hpFindMake(HpQuery *p, const HpPlan *pPlan, Mem *aMem, int bExact){
     sqlite3EndBenignMalloc();
   }
   if( rc==SQLITE_OK && p->db->mallocFailed ) rc = SQLITE_NOMEM;
-  assert( rc || (p->pPieces==0 && p->nTop==0) );
+  assert( rc || (p->pPieces==0 && p->pPipe->pShown->top.nTop==0) );
   if( rc==SQLITE_OK ) hpQueryDone(p, pPlan);
   return rc;
 }
@@ -173,7 +173,7 @@ SQLITE_PRIVATE int sqlite3HpFind(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
     sqlite3VdbeMemSetPointer(pReg, p, "hp", hpQueryFree);
   }
   p = (HpQuery*)pReg->z;
-  assert( p->v==v && p->pCrew==0 );
+  assert( p->v==v && p->pPipe!=0 );
   if( !hpFinderHolds(p->pFinder) ){
     hpFindOff(pReg);
     return HP_DECLINE;

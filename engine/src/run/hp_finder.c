@@ -52,7 +52,7 @@ static u32 hpFinderSlot(const HpQuery *p, const u8 *z, u32 n){
   while( pFinder->aSlot[j] ){
     const u8 *aGroup = pFinder->apGroup[pFinder->aSlot[j]-1];
     u32 nKey;
-    const u8 *zKey = hpHeldKey(p->pEntry, aGroup, aBuf, &nKey);
+    const u8 *zKey = hpHeldKey(p->pPipe->pEntry, aGroup, aBuf, &nKey);
     if( nKey==n && memcmp(zKey, z, n)==0 ) break;
     j = (j+1) & pFinder->mSlot;
   }
@@ -64,31 +64,36 @@ static u32 hpFinderSlot(const HpQuery *p, const u8 *z, u32 n){
 */
 static int hpFinderFill(HpQuery *p){
   HpFinder *pFinder = p->pFinder;
+  HpPipe *pPipe = p->pPipe;
   u8 *aGroup;
   u64 nSlot = 16;
   u32 i;
-  assert( pFinder->nGroup==0 && pFinder->aSlot==0 && p->pCrew==0 );
-  for(i=0; i<(u32)p->nWorker; i++){
-    if( p->apWorker[i]->pRuns->pSpill ) return HP_DECLINE;
+  assert( pFinder->nGroup==0 && pFinder->aSlot==0 && pPipe->pCrew==0 );
+  for(i=0; i<(u32)pPipe->nWorker; i++){
+    if( pPipe->apWorker[i]->pRuns->pSpill ) return HP_DECLINE;
   }
   while( 1 ){
-    int rc = hpMergeNext(p, &aGroup);
+    int rc = hpMergeNext(pPipe, &aGroup);
     if( rc ) return rc;
     if( aGroup==0 ) break;
     if( pFinder->nGroup==pFinder->nAlloc ){
       u32 nNew = MAX(64, 2*pFinder->nAlloc);
       u8 **apNew;
-      if( !hpBudgetMay(p->apWorker[0], (i64)nNew*20, HP_KEEP) ) return HP_DECLINE;
+      if( !hpBudgetMay(pPipe->apWorker[0], (i64)nNew*20, HP_KEEP) ){
+        return HP_DECLINE;
+      }
       apNew = sqlite3_realloc64(pFinder->apGroup, sizeof(u8*)*(u64)nNew);
       if( apNew==0 ) return HP_DECLINE;
       pFinder->apGroup = apNew;
       pFinder->nAlloc = nNew;
     }
     /* They come in key order, and stay */
-    assert( pFinder->nGroup==0 || hpRadixCompare(p->pEntry,
+    assert( pFinder->nGroup==0 || hpRadixCompare(pPipe->pEntry,
                 pFinder->apGroup[pFinder->nGroup-1], aGroup)<0 );
     pFinder->apGroup[pFinder->nGroup++] = aGroup;
-    if( pFinder->nGroup%HP_POLL==0 && hpThreadStopped(p) ) return SQLITE_INTERRUPT;
+    if( pFinder->nGroup%HP_POLL==0 && hpThreadStopped(pPipe) ){
+      return SQLITE_INTERRUPT;
+    }
   }
   while( nSlot<2*(u64)pFinder->nGroup ) nSlot *= 2;
   pFinder->aSlot = sqlite3MallocZero(sizeof(u32)*nSlot);
@@ -97,7 +102,7 @@ static int hpFinderFill(HpQuery *p){
   for(i=0; i<pFinder->nGroup; i++){
     u8 aBuf[HP_SZ_NUMBER];
     u32 n;
-    const u8 *z = hpHeldKey(p->pEntry, pFinder->apGroup[i], aBuf, &n);
+    const u8 *z = hpHeldKey(p->pPipe->pEntry, pFinder->apGroup[i], aBuf, &n);
     u32 j = hpFinderSlot(p, z, n);
     assert( pFinder->aSlot[j]==0 );
     pFinder->aSlot[j] = i+1;
@@ -106,16 +111,17 @@ static int hpFinderFill(HpQuery *p){
 }
 
 /*
-** Make p->pFinder, without groups, and put its cursor on the table that p scans.
+** Make p->pFinder, without groups, and put its cursor on the table that pSource
+** scans.
 */
-static int hpFinderNew(HpQuery *p){
+static int hpFinderNew(HpQuery *p, const HpSourcePlan *pSource){
   int rc;
   assert( p->pFinder==0 );
   sqlite3BeginBenignMalloc();
   p->pFinder = sqlite3MallocZero(sizeof(*p->pFinder));
   sqlite3EndBenignMalloc();
   if( p->pFinder==0 ) return HP_DECLINE;
-  rc = hpGuardSet(p, &p->pFinder->pGuard);
+  rc = hpGuardSet(p->db, pSource, &p->pFinder->pGuard);
   return rc==SQLITE_OK && !hpFinderHolds(p->pFinder) ? HP_DECLINE : rc;
 }
 
@@ -137,7 +143,7 @@ static int hpFinderKey(
   Mem *pMem,
   int *pbNull
 ){
-  const HpKeys *pKeys = &hpGroupOf(p->pEntry)->keys;
+  const HpKeys *pKeys = &hpGroupOf(p->pPipe->pEntry)->keys;
   HpVec vec;
   HpVal val;
   u32 n = 0;
@@ -180,7 +186,7 @@ static int hpFinderLoad(HpQuery *p, const HpKeyed *pKeyed, Mem *aKey, Mem *aMem)
   u32 iGroup = 0;
   int bNull = 0;
   int k;
-  assert( pKeyed->nKey==hpGroupOf(p->pEntry)->keys.n );
+  assert( pKeyed->nKey==hpGroupOf(p->pPipe->pEntry)->keys.n );
   pFinder->key.n = 0;
   for(k=0; k<pKeyed->nKey; k++){
     int rc = hpFinderKey(p, pKeyed, k, &aKey[k], &bNull);
@@ -195,7 +201,8 @@ static int hpFinderLoad(HpQuery *p, const HpKeyed *pKeyed, Mem *aKey, Mem *aMem)
     return SQLITE_OK;
   }
   if( iGroup==0 ) return SQLITE_OK;
-  return hpResultLoad(p, pFinder->apGroup[iGroup-1], aMem, &p->buf);
+  return hpResultLoad(p->pPipe, pFinder->apGroup[iGroup-1], aMem,
+                      &p->pPipe->pOut->buf);
 }
 
 #endif /* SQLITE_OMIT_HP */

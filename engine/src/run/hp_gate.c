@@ -127,13 +127,32 @@ static int hpGateOpen(HpWorker *p, Mem *aMem){
   return SQLITE_OK;
 }
 static int hpGateRows(HpWorker *p, HpFrame *pFrame){
-  assert( p->pQuery->nWorker==1 && p->pQuery->nSample>0 );
+  assert( p->pPipe->nWorker==1 && p->pPipe->portion.nSample>0 );
   *(i64*)p->pSink += pFrame->nSel;
   return SQLITE_OK;
 }
 static const HpSinkType hpGateSink = {
   0, hpGateOpen, 0, hpGateRows, 0, 0, 0, 0, HP_RECORDS_NOT
 };
+
+/*
+** Run pPlan on a sample of its leaves, about nLeaf of them; bFirst: the first
+** ones.  The pipe is to be closed.
+*/
+static int hpGatePipe(
+  HpQuery *p,
+  const HpPipePlan *pPlan,
+  int nLeaf,
+  int bFirst,
+  Mem *aMem
+){
+  int rc = hpPipeNew(p, pPlan);
+  if( rc ) return rc;
+  assert( nLeaf>0 );
+  p->pPipe->portion.nSample = nLeaf;
+  p->pPipe->portion.bFirst = (u8)bFirst;
+  return hpPipeRun(p->pPipe, aMem, 1);
+}
 
 /*
 ** Run the own filters of a pipe on a sample of its leaves.  Set *prShare to the share
@@ -145,26 +164,22 @@ static int hpGateSample(
   Mem *aMem,
   double *prShare
 ){
-  const HpPipePlan *pOld = p->pPipe;
   HpPipePlan x = *pPipe;
   int rc;
-  assert( p->nSample==0 );
-  assert( p->pSource==0 && p->nWorker==0 && x.nOwn<=x.prog.nFilter );
+  assert( p->pPipe==0 && x.nOwn<=x.prog.nFilter );
   *prShare = 1;
   if( x.nOwn==0 ) return SQLITE_OK;
   x.pSink = &hpGateSink;
   x.prog.nFilter = x.nOwn;
   x.prog.nOp = x.prog.aFilter[x.nOwn-1].nOp;
   x.prog.nRange = 0;
-  p->nSample = HP_GATE_SAMPLE;
-  rc = hpPipeRun(p, &x, aMem, 1);
-  if( rc==SQLITE_OK && p->pass.nScanned>0 ){
-    *prShare = (double)*(i64*)p->apWorker[0]->pSink / (double)p->pass.nScanned;
+  rc = hpGatePipe(p, &x, HP_GATE_SAMPLE, 0, aMem);
+  if( rc==SQLITE_OK && p->pPipe->pass.nScanned>0 ){
+    *prShare = (double)*(i64*)p->pPipe->apWorker[0]->pSink
+             / (double)p->pPipe->pass.nScanned;
   }
   hpPipeClose(p);
   assert( *prShare>=0 && *prShare<=1 );
-  p->nSample = 0;
-  p->pPipe = pOld;
   return rc;
 }
 
@@ -182,14 +197,13 @@ static int hpGateProbe(
   double *prShare,
   double *prRow
 ){
-  const HpPipePlan *pOld = p->pPipe;
   const HpPipePlan *pRoot = hpPlanLast(pPlan);
   HpPipePlan x = pPlan->aPipe[i];
   HpPipePlan y = *pRoot;
   int iRel = x.pProbe->iRel;
-  i64 nByte = p->nRelByte;
+  i64 nByte = p->nHeld;
   double rFound = 0;
-  u64 nFirst;
+  u64 nFirst = 0;
   int k, rc;
   *prRow = 0;
   assert( iRel>=0 && iRel<p->nRel && i<pPlan->nPipe-1 );
@@ -201,7 +215,7 @@ static int hpGateProbe(
     if( pOp->eOp==HP_OP_ROW || pOp->eOp==HP_OP_GATHER ) return SQLITE_OK;
   }
   if( k==y.prog.nOp ) return SQLITE_OK;
-  assert( p->pSource==0 && p->nWorker==0 && p->apRel[iRel]==0 );
+  assert( p->pPipe==0 && p->apRel[iRel]==0 );
   y.prog.aFilter = hpArenaAlloc(&p->arena, sizeof(struct HpFilter)*((i64)y.nOwn+1));
   if( y.prog.aFilter==0 ) return HP_DECLINE;
   y.prog.aFilter[y.nOwn].iVec = y.prog.aOp[k].iOut;
@@ -214,23 +228,18 @@ static int hpGateProbe(
   x.pSink = &hpSinkRel;
   x.pRel = x.pProbe;
   x.pGroup = 0;
-  p->nSample = HP_GATE_PROBE;
-  p->bFirst = 1;
-  rc = hpPipeRun(p, &x, aMem, 1);
-  nFirst = p->pass.nScanned;
+  rc = hpGatePipe(p, &x, HP_GATE_PROBE, 1, aMem);
+  if( rc==SQLITE_OK ) nFirst = p->pPipe->pass.nScanned;
   hpPipeClose(p);
-  p->nSample = 0;
-  p->bFirst = 0;
-  p->pPipe = pOld;
   if( rc==SQLITE_OK && *prShare<0 ) rc = hpGateSample(p, pRoot, aMem, prShare);
   if( rc==SQLITE_OK ) rc = hpGateSample(p, &y, aMem, &rFound);
-  assert( p->nWorker==0 && p->pPipe==pOld && p->nSample==0 );
+  assert( p->pPipe==0 );
   if( rc==SQLITE_OK && *prShare>rFound ){
     *prRow = (double)nFirst*(*prShare-rFound) / *prShare;
   }
   hpRelFree(p->apRel[iRel]);
   p->apRel[iRel] = 0;
-  p->nRelByte = nByte;
+  p->nHeld = nByte;
   return rc;
 }
 
@@ -508,7 +517,7 @@ static int hpGateJoin(
   int i;
   int rc = SQLITE_OK;
   assert( hpPlanIsJoin(pPlan) && pPlan->nPipe<=HP_MX_PIPE );
-  assert( p->nWorker==0 && p->pSource==0 );
+  assert( p->pPipe==0 );
   *pbTake = 1;
   *prOurs = 0;
   if( hpConfigOffload(p->db)==HP_OFFLOAD_FORCE ){

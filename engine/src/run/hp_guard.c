@@ -20,14 +20,17 @@
 #endif
 
 /*
-** Put *ppGuard onto the first row of the table that p scans.  If it is NULL it is made.
-** On a table without rows it does not hold.
+** Put *ppGuard onto the first row of the table that pSource scans.  If it is
+** NULL it is made.  On a table without rows it does not hold.
 */
-static int hpGuardSet(const HpQuery *p, BtCursor **ppGuard){
+static int hpGuardSet(
+  sqlite3 *db,
+  const HpSourcePlan *pSource,
+  BtCursor **ppGuard
+){
   int bEmpty;
-  assert( sqlite3_mutex_held(p->db->mutex) );
+  assert( sqlite3_mutex_held(db->mutex) );
   if( *ppGuard==0 ){
-    const HpSourcePlan *pSource = &p->pPipe->source;
     BtCursor *pNew;
     int rc;
     sqlite3BeginBenignMalloc();
@@ -35,14 +38,15 @@ static int hpGuardSet(const HpQuery *p, BtCursor **ppGuard){
     sqlite3EndBenignMalloc();
     if( pNew==0 ) return HP_DECLINE;
     sqlite3BtreeCursorZero(pNew);
-    rc = sqlite3BtreeCursor(p->db->aDb[pSource->iDb].pBt, pSource->iRoot, 0, 0, pNew);
+    rc = sqlite3BtreeCursor(db->aDb[pSource->iDb].pBt, pSource->iRoot, 0, 0,
+                            pNew);
     if( rc ){
       sqlite3_free(pNew);
       return rc;
     }
     *ppGuard = pNew;
   }
-  assert( (*ppGuard)->pgnoRoot==p->pPipe->source.iRoot );
+  assert( (*ppGuard)->pgnoRoot==pSource->iRoot );
   if( hpGuardHolds(*ppGuard) ) return SQLITE_OK;
   return sqlite3BtreeFirst(*ppGuard, &bEmpty);
 }

@@ -12,6 +12,7 @@
 **    hpPieceLook()    make the relations that its rows are looked up in, when it is time
 **    hpPieceRun()     find the rows of the next piece
 **    hpPieceLost()    may what was found no longer hold?
+**    hpPieceIsByRowid()  are rows found again by rowid?
 **    hpPieceEnd()     the rows of the piece have been delivered, or do not hold
 **    hpPieceFree()    free everything
 **
@@ -85,7 +86,8 @@
 struct HpPieces {
   const HpPlan *pPlan;
   u8 eLook;              /* HP_LOOK_xxx */
-  i64 nByte;             /* What p->nRelByte was without relations */
+  const HpPipePlan *pPipe;   /* What finds rows: the last pipe, or own */
+  i64 nByte;             /* HpQuery.nHeld without relations */
   HpPipePlan own;        /* HP_LOOK_OFF, of a join: the pipe without look-ups */
   BtCursor **apGuard;    /* On the tables of relations */
   HpPart part;           /* The piece: its first leaf, and its size */
@@ -102,7 +104,7 @@ struct HpPieces {
 static i64 hpPieceNew(HpQuery *p, const HpPlan *pPlan){
   HpPieces *pNew;
   int bForce = hpConfigOffload(p->db)==HP_OFFLOAD_FORCE;
-  assert( p->pPieces==0 && p->nWorker==0 );
+  assert( p->pPieces==0 && p->pPipe==0 );
   assert( hpPlanLast(pPlan)->pFind->bPieces );
   sqlite3BeginBenignMalloc();
   pNew = sqlite3MallocZero(sizeof(*pNew) + sizeof(BtCursor*)*(u64)(pPlan->nPipe-1));
@@ -111,12 +113,11 @@ static i64 hpPieceNew(HpQuery *p, const HpPlan *pPlan){
   pNew->pPlan = pPlan;
   pNew->apGuard = (BtCursor**)&pNew[1];
   pNew->eLook = pPlan->nPipe>1 ? HP_LOOK_WAIT : HP_LOOK_OFF;
-  p->pPipe = hpPlanLast(pPlan);
+  pNew->pPipe = hpPlanLast(pPlan);
   pNew->part.nLeaf = bForce ? 1 : HP_PIECE_MIN;
   pNew->nWait = HP_PIECE_WAIT;
   p->pPieces = pNew;
-  p->pPart = &pNew->part;
-  p->pPart->bSearch = p->pPipe->pFind->bByRowid;
+  pNew->part.bSearch = pNew->pPipe->pFind->bByRowid;
   return bForce ? 0 : HP_PIECE_ROWS;
 }
 
@@ -128,23 +129,31 @@ static int hpPieceMay(const BtCursor *pCur){
       && pCur->ix+1==pCur->pPage->nCell;
 }
 
+/*
+** Are rows found again by rowid?
+*/
+static int hpPieceIsByRowid(const HpPieces *p){
+  assert( p->pPipe->pFind->bPieces );
+  return p->pPipe->pFind->bByRowid;
+}
+
 /* Rows are looked up no more, and only tested by the table's own terms */
 static void hpPieceLookOff(HpQuery *p){
   HpPieces *pPieces = p->pPieces;
   HpProg *pProg = &pPieces->own.prog;
   int i;
-  assert( p->nWorker==0 && pPieces->eLook!=HP_LOOK_OFF );
+  assert( p->pPipe==0 && pPieces->eLook!=HP_LOOK_OFF );
   pPieces->own = *hpPlanLast(pPieces->pPlan);
   pProg->nFilter = pPieces->own.nOwn;
   pProg->nOp = pProg->nFilter ? pProg->aFilter[pProg->nFilter-1].nOp : 0;
-  p->pPipe = &pPieces->own;
+  pPieces->pPipe = &pPieces->own;
   for(i=0; i<pPieces->pPlan->nPipe-1; i++){
     hpGuardFree(pPieces->apGuard[i]);
     pPieces->apGuard[i] = 0;
     hpRelFree(p->apRel[i]);
     p->apRel[i] = 0;
   }
-  if( pPieces->eLook==HP_LOOK_ON ) p->nRelByte = pPieces->nByte;
+  if( pPieces->eLook==HP_LOOK_ON ) p->nHeld = pPieces->nByte;
   pPieces->eLook = HP_LOOK_OFF;
 }
 
@@ -154,14 +163,15 @@ static int hpPieceRelations(HpQuery *p, Mem *aMem){
   const HpPlan *pPlan = pPieces->pPlan;
   int rc = SQLITE_OK;
   int i;
-  pPieces->nByte = p->nRelByte;
+  pPieces->nByte = p->nHeld;
   for(i=0; i<pPlan->nPipe-1 && rc==SQLITE_OK; i++){
-    p->pPipe = &pPlan->aPipe[i];
-    assert( p->pPart==0 && p->apRel[i]==0 );
-    rc = hpGuardSet(p, &pPieces->apGuard[i]);
+    const HpPipePlan *pPipe = &pPlan->aPipe[i];
+    assert( p->pPipe==0 && p->apRel[i]==0 );
+    rc = hpGuardSet(p->db, &pPipe->source, &pPieces->apGuard[i]);
     if( rc==SQLITE_OK && !hpGuardHolds(pPieces->apGuard[i]) ) rc = HP_DECLINE;
     p->nChange = hpThreadChanges(p);
-    if( rc==SQLITE_OK ) rc = hpPipeRun(p, p->pPipe, aMem, hpThreads(p->db));
+    if( rc==SQLITE_OK ) rc = hpPipeNew(p, pPipe);
+    if( rc==SQLITE_OK ) rc = hpPipeRun(p->pPipe, aMem, hpThreads(p->db));
     if( rc==SQLITE_OK && p->db->mallocFailed ) rc = SQLITE_NOMEM;
     hpPipeClose(p);
   }
@@ -174,13 +184,12 @@ static int hpPieceRelations(HpQuery *p, Mem *aMem){
 */
 static int hpPieceLook(HpQuery *p, Mem *aMem, i64 *pnStock){
   HpPieces *pPieces = p->pPieces;
-  const HpPipePlan *pPipe = p->pPipe;
+  const HpPipePlan *pPipe = pPieces->pPipe;
   int rc = SQLITE_OK;
   int bTake;
   *pnStock = 0;
   if( pPieces->eLook!=HP_LOOK_WAIT && pPieces->eLook!=HP_LOOK_DUE ) return SQLITE_OK;
-  assert( p->nWorker==0 && pPipe==hpPlanLast(pPieces->pPlan) );
-  p->pPart = 0;
+  assert( p->pPipe==0 && pPipe==hpPlanLast(pPieces->pPlan) );
   if( pPieces->eLook==HP_LOOK_WAIT ){
     rc = hpGateLook(p, pPieces->pPlan, aMem, pnStock, &bTake);
     pPieces->eLook = HP_LOOK_DUE;
@@ -192,9 +201,7 @@ static int hpPieceLook(HpQuery *p, Mem *aMem, i64 *pnStock){
     pPieces->eLook = HP_LOOK_ON;
     rc = hpPieceRelations(p, aMem);
   }
-  p->pPart = &pPieces->part;
-  p->pPipe = pPipe;
-  assert( p->nWorker==0 && p->pSource==0 );
+  assert( p->pPipe==0 );
   if( rc || !bTake ) hpPieceLookOff(p);
   return rc==HP_DECLINE ? SQLITE_OK : rc;
 }
@@ -207,39 +214,51 @@ static int hpPieceRun(HpQuery *p, const BtCursor *pCur, Mem *aMem){
   HpPieces *pPieces = p->pPieces;
   HpPart *pPart = &pPieces->part;
   sqlite3 *db = p->db;
+  const HpPipePlan *pPlan = pPieces->pPipe;
   const HpFound *pFound;
+  HpPipe *pPipe;
   int rc = SQLITE_OK;
-  assert( p->nWorker==0 && pCur->eState==CURSOR_VALID && pCur->iPage>0 );
-  if( pPieces->eLook==HP_LOOK_OFF && p->pPipe->nOwn==0 && pPieces->pPlan->nPipe>1 ){
+  assert( p->pPipe==0 && pCur->eState==CURSOR_VALID && pCur->iPage>0 );
+  if( pPieces->eLook==HP_LOOK_OFF && pPlan->nOwn==0
+   && pPieces->pPlan->nPipe>1
+  ){
     return HP_DECLINE;     /* There is nothing to test */
   }
-  assert( p->pPart==pPart && pPieces->eLook!=HP_LOOK_DUE );
+  assert( pPieces->eLook!=HP_LOOK_DUE );
   pPart->nLevel = pCur->iPage;
   memcpy(pPart->aChild, pCur->aiIdx, sizeof(u16)*pCur->iPage);
   pPart->bMore = 0;
-  if( p->pPipe->pFind->bByRowid==0 ) rc = hpGuardSet(p, &pPieces->pGuard);
+  if( pPlan->pFind->bByRowid==0 ){
+    rc = hpGuardSet(db, &pPlan->source, &pPieces->pGuard);
+  }
   p->nChange = hpThreadChanges(p);
-  if( rc==SQLITE_OK ) rc = hpPipeRun(p, p->pPipe, aMem, hpThreads(db));
+  if( rc==SQLITE_OK ) rc = hpPipeNew(p, pPlan);
+  pPipe = p->pPipe;
+  if( rc==SQLITE_OK ){
+    pPipe->portion.pPart = pPart;
+    rc = hpPipeRun(pPipe, aMem, hpThreads(db));
+  }
   if( rc==SQLITE_OK && db->mallocFailed ) rc = SQLITE_NOMEM;
   if( rc ){
     hpPieceEnd(p, 0);
     return rc;
   }
   pPart->bLater = 1;
-  if( pPart->bMore ) p->pass.bAll = 0;
-  pFound = p->apWorker[0]->pSink;
-  assert( pFound->pPlan==p->pPipe->pFind && pFound->iNext==0 );
+  if( pPart->bMore ) pPipe->pass.bAll = 0;
+  pFound = pPipe->apWorker[0]->pSink;
+  assert( pFound->pPlan==pPlan->pFind && pFound->iNext==0 );
   pPieces->bMany = pFound->bForce==0
-      && (p->pass.bEnd || hpRowidsCost(p, pFound->nPlace, p->pass.nScanned,
-                                       p->pSource->nTaken));
-  hpPipeDone(p);
+      && (pPipe->pass.bEnd
+          || hpRowidsCost(pPipe, pFound->nPlace, pPipe->pass.nScanned,
+                          pPipe->pSource->nTaken));
+  hpPipeDone(pPipe);
   if( pPieces->bRan==0 ){
     pPieces->bRan = 1;
     hpConfigStat(db, HP_STAT_RUN);
     hpConfigRan();
     p->v->eHpRun = HP_RUN_DONE;
   }
-  p->v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] += (u32)p->pass.nScanned;
+  p->v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] += (u32)pPipe->pass.nScanned;
   return SQLITE_OK;
 }
 
@@ -268,7 +287,7 @@ static int hpPieceLost(const HpPieces *p){
 static i64 hpPieceEnd(HpQuery *p, int bLost){
   HpPieces *pPieces = p->pPieces;
   HpPart *pPart = &pPieces->part;
-  i64 nRow = (i64)p->pass.nScanned;
+  i64 nRow = p->pPipe ? (i64)p->pPipe->pass.nScanned : 0;
   hpPipeClose(p);
   if( hpPieceLookLost(pPieces) ) hpPieceLookOff(p);
   hpArenaClear(&p->arena);

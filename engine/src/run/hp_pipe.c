@@ -6,9 +6,11 @@
 *************************************************************************
 ** hp_pipe: from a source to a sink, by several workers.
 **
-**    hpPipeRun()     run a pipe to its end
+**    hpPipeNew()     the next pipe of a query
+**    hpPipeRun()     run it to its end
+**    hpPipeMore()    run a further arm with what its sink has
 **    hpPipeDone()    let go of its source, and of its vectors
-**    hpPipeClose()   free its workers and its source
+**    hpPipeClose()   free it, if there is one
 **
 ** A pipe is a source (HpSourceType), filters and expressions (HpProg), and a sink
 ** (HpSinkType).  It knows none of them: each batch goes
@@ -33,7 +35,7 @@
 **    4. Pointers to what the connection owns: databases, statements, savepoints,
 **       hooks, virtual tables, hash tables of functions.  A worker follows none
 **       of them here.  It gets to the file by way of HpQuery.db, with
-**       HpQuery.pMutex held.
+**       HpPipe.pMutex held.
 **    5. u1.isInterrupted and counters are those of when the copy was made.
 **       Nothing reads them: hpThreadStopped() looks at HpQuery.db.
 **
@@ -105,19 +107,20 @@ static sqlite3 *hpPipeConnection(sqlite3 *db){
 ** constants from registers aMem[].
 */
 static int hpPipeStart(HpWorker *p, Mem *aMem){
-  const HpPipePlan *pPipe = p->pQuery->pPipe;
+  const HpPipePlan *pPlan = p->pPipe->pPlan;
   HpFrame *pFrame = &p->frame;
   int rc;
   /* Nothing of a pipe before is left */
   assert( p->frame.aVec==0 && p->vec.nTotal==0 );
-  p->pPipe = pPipe;
-  rc = pPipe->source.pType->xBegin(p);
-  if( rc || pPipe->pSink->xRows==0 ) return rc;
+  p->pPlan = pPlan;
+  rc = pPlan->source.pType->xBegin(p);
+  if( rc || pPlan->pSink->xRows==0 ) return rc;
   pFrame->pWorker = p;
+  pFrame->pSource = pPlan->source.pType;
   pFrame->db = p->db;
   pFrame->pCfg = p->pCfg;
-  pFrame->pProg = &pPipe->prog;
-  pFrame->nAlloc = p->batch.nAlloc;
+  pFrame->pProg = &pPlan->prog;
+  pFrame->nAlloc = p->pRead->batch.nAlloc;
 #ifdef HP_AVX2
   pFrame->bAvx2 = !p->pCfg->bNoSimd && __builtin_cpu_supports("avx2");
 #endif
@@ -126,31 +129,32 @@ static int hpPipeStart(HpWorker *p, Mem *aMem){
 
 /* Free what hpPipeStart() has made for worker p */
 static void hpPipeStop(HpWorker *p){
-  p->pQuery->db->hp.aStat[HP_STAT_AHEAD] += p->run.nAsked;
-  p->pQuery->db->hp.aStat[HP_STAT_COLUMNS] += p->run.nKept;
-  p->pQuery->db->hp.aStat[HP_STAT_MENDED] += p->run.nMended;
+  sqlite3 *db = p->pPipe->pQuery->db;
+  db->hp.aStat[HP_STAT_AHEAD] += p->pRead->run.nAsked;
+  db->hp.aStat[HP_STAT_COLUMNS] += p->pRead->run.nKept;
+  db->hp.aStat[HP_STAT_MENDED] += p->pRead->run.nMended;
   hpKeepClose(p);
   hpMendClose(p);
   hpExprClose(&p->frame);
   hpValuesClose(p);
-  hpArenaClear(&p->batch.side);
+  hpArenaClear(&p->side);
   hpArenaClear(&p->vec);
 }
 
 /*
 ** Make worker i.
 */
-static int hpPipeOpen(HpQuery *pQuery, int i, Mem *aMem){
+static int hpPipeOpen(HpPipe *pPipe, int i, Mem *aMem){
+  const HpQuery *pQuery = pPipe->pQuery;
   HpWorker *p;
   int rc;
-  assert( pQuery->apWorker[i]==0 && pQuery->pCrew==0 );
-  /* What the pipe before has noted is gone */
-  assert( pQuery->pass.nScanned==0 && pQuery->pass.bStop==0 );
-  assert( pQuery->pass.bEnd==0 && pQuery->pass.bAll==0 );
-  pQuery->apWorker[i] = p = sqlite3_malloc64(sizeof(*p));
+  assert( pPipe->apWorker[i]==0 && pPipe->pCrew==0 );
+  assert( pPipe->pass.nScanned==0 && pPipe->pass.bStop==0 );
+  assert( pPipe->pass.bEnd==0 && pPipe->pass.bAll==0 );
+  pPipe->apWorker[i] = p = sqlite3MallocZero(sizeof(*p) + sizeof(HpReader));
   if( p==0 ) return HP_DECLINE;
-  memset(p, 0, sizeof(*p));
-  p->pQuery = pQuery;
+  p->pRead = (HpReader*)&p[1];
+  p->pPipe = pPipe;
   p->pCfg = pQuery->pCfg;
   p->db = i==0 ? pQuery->db : hpPipeConnection(pQuery->db);
   if( p->db==0 ){
@@ -158,25 +162,26 @@ static int hpPipeOpen(HpQuery *pQuery, int i, Mem *aMem){
     return HP_DECLINE;
   }
   rc = hpPipeStart(p, aMem);
-  if( rc || pQuery->pPipe->pSink->xRows==0 ) return rc;
-  return pQuery->pPipe->pSink->xOpen(p, aMem);
+  if( rc || pPipe->pPlan->pSink->xRows==0 ) return rc;
+  return pPipe->pPlan->pSink->xOpen(p, aMem);
 }
 
 /*
-** Let worker p, with what its sink has, go on with the pipe of now.
+** Let worker p, with what its sink has, go on with the arm that its pipe reads
+** now.
 */
-static int hpPipeMore(HpWorker *p, Mem *aMem){
+static int hpPipeGoOn(HpWorker *p, Mem *aMem){
   int rc;
-  assert( p->pPipe->bMore && p->pQuery->pPipe->bAdds && p->rc==SQLITE_OK );
-  assert( p->pPipe->pSink==p->pQuery->pPipe->pSink );
+  assert( p->pPlan->bMore && p->pPipe->pPlan->bAdds && p->rc==SQLITE_OK );
+  assert( p->pPlan->pSink==p->pPipe->pPlan->pSink );
   hpPipeStop(p);
-  memset(&p->run, 0, sizeof(p->run));
-  memset(&p->batch, 0, sizeof(p->batch));
+  memset(&p->pRead->run, 0, sizeof(p->pRead->run));
+  memset(&p->pRead->batch, 0, sizeof(p->pRead->batch));
   memset(&p->frame, 0, sizeof(p->frame));
-  p->pValues = 0;
-  p->aRaw = 0;
+  p->pRead->pValues = 0;
+  p->pRead->aRaw = 0;
   rc = hpPipeStart(p, aMem);
-  p->pQuery->pPipe->pSink->xMore(p);
+  p->pPlan->pSink->xMore(p);
   return rc;
 }
 
@@ -184,10 +189,12 @@ static int hpPipeMore(HpWorker *p, Mem *aMem){
 ** A worker has scanned a batch of nRow rows.  Is the scan to stop?
 */
 static int hpPipePoll(HpWorker *p, int nRow){
-  HpQuery *pQuery = p->pQuery;
-  assert( nRow>0 && pQuery->apWorker[0]->db==pQuery->db );
+  const HpPipe *pPipe = p->pPipe;
+  assert( nRow>0 && pPipe->apWorker[0]->db==pPipe->pQuery->db );
   p->nScanned += nRow;
-  if( p==pQuery->apWorker[0] && hpThreadChanged(pQuery) ) return HP_DECLINE;
+  if( p==pPipe->apWorker[0] && hpThreadChanged(pPipe->pQuery) ){
+    return HP_DECLINE;
+  }
   return hpThreadProgress(p, (u32)nRow*HP_STEPS);
 }
 
@@ -196,20 +203,20 @@ static int hpPipePoll(HpWorker *p, int nRow){
 */
 static int hpPipeBatch(HpWorker *p){
   HpFrame *pFrame = &p->frame;
-  int nRow = p->batch.nRow + p->batch.nSkip;
+  int nRow = p->pRead->batch.nRow + p->pRead->batch.nSkip;
   int rc = SQLITE_OK;
-  assert( p->batch.nRow<=pFrame->nAlloc || pFrame->pWorker==0 );
+  assert( p->pRead->batch.nRow<=pFrame->nAlloc || pFrame->pWorker==0 );
   if( nRow==0 ) return SQLITE_OK;
-  pFrame->nRow = p->batch.nRow;
+  pFrame->nRow = p->pRead->batch.nRow;
   if( pFrame->nRow ) rc = hpExprFilter(pFrame);
   if( rc==SQLITE_OK && pFrame->nRow>0 && pFrame->nSel>0 ){
     rc = hpExprRest(pFrame);
     assert( rc || (hpVecIsSelection(pFrame) && pFrame->nDepth==0) );
     p->nPassed += pFrame->nSel;
-    if( rc==SQLITE_OK ) rc = p->pPipe->pSink->xRows(p, pFrame);
+    if( rc==SQLITE_OK ) rc = p->pPlan->pSink->xRows(p, pFrame);
   }
-  p->nSkipped += p->batch.nSkip;
-  hpRecordEmpty(&p->batch);
+  p->pRead->nSkipped += p->pRead->batch.nSkip;
+  hpRecordEmpty(p);
   /* The lower half of a position is the row within the run */
   assert( (pFrame->iPos & 0xffffffff)+(u64)nRow<=0xffffffff );
   pFrame->iPos += nRow;
@@ -221,25 +228,26 @@ static int hpPipeBatch(HpWorker *p){
 ** Take batch after batch of the source until there is none.
 */
 static int hpPipeBatches(HpWorker *p){
-  const HpSourceType *pSource = p->pPipe->source.pType;
-  const HpSinkType *pSink = p->pPipe->pSink;
+  const HpSourceType *pSource = p->pPlan->source.pType;
+  const HpSinkType *pSink = p->pPlan->pSink;
+  HpPipe *pPipe = p->pPipe;
   int rc;
-  if( p->pQuery->pass.bNone ) return SQLITE_OK;
-  if( p->pQuery->pass.bAlone && p!=p->pQuery->apWorker[0] ) return SQLITE_OK;
-  while( (rc = pSource->xNext(p))==SQLITE_OK && p->run.nPage>0 ){
+  if( pPipe->pass.bNone ) return SQLITE_OK;
+  if( pPipe->pass.bAlone && p!=pPipe->apWorker[0] ) return SQLITE_OK;
+  while( (rc = pSource->xNext(p))==SQLITE_OK && p->pRead->run.nPage>0 ){
     rc = hpPipeBatch(p);
     if( rc ) return rc;
-    assert( p->run.iLeaf<=p->run.nPage );
-    if( p->run.iLeaf==p->run.nPage ){
+    assert( p->pRead->run.iLeaf<=p->pRead->run.nPage );
+    if( p->pRead->run.iLeaf==p->pRead->run.nPage ){
       if( pSink->xRunEnd ) pSink->xRunEnd(p);
-      if( AtomicLoad(&p->pQuery->pass.bEnd) ){
+      if( AtomicLoad(&pPipe->pass.bEnd) ){
         /* All runs up to the last one that was taken have been read */
-        assert( p->run.iQuick==p->run.nQuick );
+        assert( p->pRead->run.iQuick==p->pRead->run.nQuick );
         return SQLITE_OK;
       }
     }
   }
-  AtomicStore(&p->pQuery->pass.bAll, 1);
+  AtomicStore(&pPipe->pass.bAll, 1);
   return rc;
 }
 
@@ -247,39 +255,48 @@ static int hpPipeBatches(HpWorker *p){
 ** All that a worker does in its thread.  The result is in p->rc.
 */
 static void hpPipeWork(HpWorker *p){
-  const HpSinkType *pSink = p->pPipe->pSink;
-  assert( p->pPipe==p->pQuery->pPipe );
+  const HpSinkType *pSink = p->pPlan->pSink;
+  assert( p->pPlan==p->pPipe->pPlan );
   p->rc = hpPipeBatches(p);
   hpKeepForget(p);
-  if( p->rc==SQLITE_OK && pSink->xFinish && p->pPipe->bMore==0 ) p->rc = pSink->xFinish(p);
+  if( p->rc==SQLITE_OK && pSink->xFinish && p->pPlan->bMore==0 ){
+    p->rc = pSink->xFinish(p);
+  }
   /* It may end here, so it must not keep others from what they share */
-  assert( p->pQuery->pMutex==0 || sqlite3_mutex_notheld(p->pQuery->pMutex) );
-  if( p->rc ) AtomicStore(&p->pQuery->pass.bStop, 1);
+  assert( p->pPipe->pMutex==0 || sqlite3_mutex_notheld(p->pPipe->pMutex) );
+  if( p->rc ) AtomicStore(&p->pPipe->pass.bStop, 1);
 }
 
 /*
-** Free worker i of a scan.
+** Free worker i of a pipe.
 */
-static void hpPipeFree(HpQuery *pQuery, int i){
-  HpWorker *p = pQuery->apWorker[i];
+static void hpPipeFreeWorker(HpPipe *pPipe, int i){
+  HpWorker *p = pPipe->apWorker[i];
   if( p ){
-    assert( pQuery->pCrew==0 && p->pQuery->pCrew==0 );
-    if( pQuery->pPipe->pSink->xClose ) pQuery->pPipe->pSink->xClose(p);
+    assert( pPipe->pCrew==0 && p->pPipe==pPipe );
+    if( pPipe->pPlan->pSink->xClose ) pPipe->pPlan->pSink->xClose(p);
     hpPipeStop(p);
-    if( p->db!=pQuery->db ) sqlite3_free(p->db);
+    if( p->db!=pPipe->pQuery->db ) sqlite3_free(p->db);
     sqlite3_free(p);
-    pQuery->apWorker[i] = 0;
+    pPipe->apWorker[i] = 0;
   }
 }
 
 /*
-** Pipe p->pPipe has run.  Let go of what is not needed to deliver.
+** Let go of the source, which has been read.
 */
-static void hpPipeDone(HpQuery *p){
-  int i;
-  assert( p->pCrew==0 && p->pass.bStop==0 );
+static void hpPipeSourceEnd(HpPipe *p){
   hpSourceClose(p->pSource);
   p->pSource = 0;
+}
+
+/*
+** Pipe p has run.  Let go of what is not needed to deliver.
+*/
+static void hpPipeDone(HpPipe *p){
+  int i;
+  assert( p->pCrew==0 && p->pass.bStop==0 );
+  hpPipeSourceEnd(p);
   for(i=0; i<p->nWorker; i++){
     hpKeepClose(p->apWorker[i]);
     hpMendClose(p->apWorker[i]);
@@ -289,120 +306,201 @@ static void hpPipeDone(HpQuery *p){
 }
 
 /*
-** Let go of what pipe p->pPipe has but for what its sink has made for later ones.
+** Free pipe p, with its result.  What its sink has made for later pipes belongs
+** to the query.
 */
-static void hpPipeClose(HpQuery *p){
+static void hpPipeFree(HpPipe *p){
   int i;
-  for(i=0; i<p->nWorker; i++) hpPipeFree(p, i);
-  p->nWorker = 0;
-  hpSourceClose(p->pSource);
-  p->pSource = 0;
+  assert( p->pCrew==0 );
+  hpMergeClose(p);
+  hpTopGroupEnd(p);
+  hpAggAheadClose(p);
+  for(i=0; i<p->nWorker; i++) hpPipeFreeWorker(p, i);
+  hpPipeSourceEnd(p);
   assert( p->pMutex==0 || sqlite3_mutex_notheld(p->pMutex) );
   sqlite3_mutex_free(p->pMutex);
-  p->pMutex = 0;
+  if( p->pGroups ){
+    hpRegroupForget(p);
+    hpPipeFree(p->pGroups);
+  }
+  hpArenaClear(&p->arena);
+  sqlite3_free(p->pOut->buf.a);
+  sqlite3_free(p);
+}
+
+/*
+** Free the pipe that p has, if there is one.
+*/
+static void hpPipeClose(HpQuery *p){
+  if( p->pPipe ){
+    assert( p->pPipe->pQuery==p );
+    hpPipeFree(p->pPipe);
+    p->pPipe = 0;
+  }
+}
+
+/*
+** Let pQuery have a pipe that does pPlan.  It has none, or one whose groups the
+** new one reads and owns.  HP_DECLINE: there is no memory.
+*/
+static int hpPipeNew(HpQuery *pQuery, const HpPipePlan *pPlan){
+  HpPipe *pOld = pQuery->pPipe;
+  HpPipe *p;
+  assert( (pOld!=0)==(pPlan->source.pType==&hpRegroupType) );
+  assert( (pPlan->pGroup!=0)+(pPlan->pSort!=0)+(pPlan->pFind!=0)
+              +(pPlan->pRel!=0)+(pPlan->pCheck!=0)
+              +(pPlan->pPrefix!=0 && pPlan->pSink->xRows!=0)
+                  ==(pPlan->pSink->xRows!=0) );
+  /* Running out of memory here is no error: stock needs less */
+  sqlite3BeginBenignMalloc();
+  p = sqlite3MallocZero(sizeof(*p) + sizeof(HpDelivery) + sizeof(HpShown));
+  sqlite3EndBenignMalloc();
+  if( p==0 ) return HP_DECLINE;
+  p->pQuery = pQuery;
+  p->pPlan = pPlan;
+  p->pOut = (HpDelivery*)&p[1];
+  p->pShown = (HpShown*)&p->pOut[1];
+  if( pOld ){
+    hpPipeSourceEnd(pOld);
+    hpRegroupKeep(p, pOld);
+  }
+  pQuery->pPipe = p;
+  return SQLITE_OK;
 }
 
 /*
 ** Note which rows of the pipe are wanted, if that is known: none, or those whose rowids
 ** are kept as bits.
 */
-static void hpPipeWanted(HpQuery *p, const HpPipePlan *pPipe){
-  const HpRel *pRel = pPipe->eWant ? p->apRel[pPipe->iWant] : 0;
+static void hpPipeWanted(HpPipe *p){
+  HpPortion *pPortion = &p->portion;
+  const HpPipePlan *pPlan = p->pPlan;
+  const HpRel *pRel = pPlan->eWant ? p->pQuery->apRel[pPlan->iWant] : 0;
   p->pass.bNone = pRel!=0 && pRel->nRow==0;
-  p->pWanted = pRel && pPipe->eWant==HP_WANT_ROWID && pRel->nBit ? pRel : 0;
-  p->nWanted = p->pWanted ? p->pWanted->nRow : 0;
-  p->xWanted = hpRelAny;
+  pPortion->pWanted = 0;
+  pPortion->nWanted = 0;
+  if( pRel && pPlan->eWant==HP_WANT_ROWID && pRel->bits.nBit ){
+    pPortion->pWanted = &pRel->bits;
+    pPortion->nWanted = pRel->nRow;
+  }
 }
 
 /*
-** Choose up to nWorker workers for the pipe of now, and make them.
+** Choose up to p->mxWorker workers, and make them.
 */
-static int hpPipeCrew(HpQuery *p, Mem *aMem, int nWorker){
+static int hpPipeCrew(HpPipe *p, Mem *aMem){
+  const HpPipePlan *pPlan = p->pPlan;
+  int bMany = p->pQuery->pCfg->nThread>1;
   int rc = SQLITE_OK;
   int i;
   p->nWorker = 1;
-  if( nWorker>1 && p->pPipe->bSerial==0 && hpThreadsFit(p)
-   && (p->pPipe->bMore || hpSourceParallel(p->pSource, p->pCfg->nThread>1))
+  if( p->mxWorker>1 && pPlan->bSerial==0 && hpThreadsFit(p)
+   && (pPlan->bMore || hpSourceParallel(p->pSource, bMany))
   ){
     p->pMutex = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
-    if( p->pMutex ) p->nWorker = nWorker;
+    if( p->pMutex ) p->nWorker = p->mxWorker;
   }
-  assert( p->nWorker<=p->nMost && (p->nWorker==1)==(p->pMutex==0) );
+  assert( p->nWorker<=p->mxWorker && (p->nWorker==1)==(p->pMutex==0) );
   hpBudgetOpen(p);
   for(i=0; i<p->nWorker && rc==SQLITE_OK; i++) rc = hpPipeOpen(p, i, aMem);
   return rc;
 }
 
 /*
-** Run pipe pPipe of p with up to nWorker workers.  The workers stay: if the pipe adds to
-** the groups of the one before, those that this had.
+** Note the constants of HAVING.
 */
-static int hpPipeRun(
-  HpQuery *p,
-  const HpPipePlan *pPipe,
-  Mem *aMem,
-  int nWorker
-){
-  HpStep step;
-  int rc, i;
+static void hpPipeHaving(HpPipe *p){
+  const HpGroupPlan *pGroup = p->pPlan->pGroup;
+  const HpVec *aVec = p->apWorker[0]->frame.aVec;
+  int i;
+  for(i=0; i<pGroup->nHaving; i++){
+    const HpVec *pVec = &aVec[pGroup->aHaving[i].iVec];
+    assert( pVec->mIdx==0 && i<HP_MX_HAVING );
+    p->pShown->aHaving[i].tag = pVec->aTag[0];
+    p->pShown->aHaving[i].val = pVec->aVal[0];
+  }
+}
 
-  assert( sqlite3_mutex_held(p->db->mutex) );
-  assert( nWorker>=1 && nWorker<=HP_MX_THREAD );
-  /* Running out of memory here is no error: stock needs less */
-  sqlite3BeginBenignMalloc();
-  assert( p->pSource==0 && (pPipe->bAdds ? p->nWorker>0 : p->nWorker==0 && p->pMutex==0) );
-  assert( (pPipe->pGroup!=0)+(pPipe->pSort!=0)+(pPipe->pFind!=0)
-              +(pPipe->pRel!=0)+(pPipe->pCheck!=0)
-              +(pPipe->pPrefix!=0 && pPipe->pSink->xRows!=0)
-                  ==(pPipe->pSink->xRows!=0) );
-  p->pPipe = pPipe;
-  p->nMost = nWorker;
-  memset(&p->pass, 0, sizeof(p->pass));
-  if( pPipe->bAdds==0 ) p->iRun = 0;
-  p->pEntry = pPipe->pSort ? &pPipe->pSort->row.entry
-            : pPipe->pGroup ? &pPipe->pGroup->entry : 0;
+/*
+** Open the source of p->pPlan, and get ready to read it.
+*/
+static int hpPipeBegin(HpPipe *p, Mem *aMem){
+  const HpPipePlan *pPlan = p->pPlan;
+  int rc, i;
+  assert( p->pSource==0 && p->pass.nScanned==0 );
+  p->pEntry = pPlan->pSort ? &pPlan->pSort->row.entry
+            : pPlan->pGroup ? &pPlan->pGroup->entry : 0;
   p->nTrip = hpThreadPager(p)->hp.nTrip;
-  hpStepBegin(p, &step);
-  hpPipeWanted(p, pPipe);
-  rc = pPipe->source.pType->bValues ? SQLITE_OK : hpSourceOpen(p, aMem);
-  if( pPipe->bAdds ){
-    for(i=0; i<p->nWorker && rc==SQLITE_OK; i++) rc = hpPipeMore(p->apWorker[i], aMem);
-  }else{
-    if( rc==SQLITE_OK && pPipe->pSink->xBegin ) rc = pPipe->pSink->xBegin(p, aMem);
-    if( rc==SQLITE_OK ) rc = hpPipeCrew(p, aMem, nWorker);
-  }
-  if( pPipe->pGroup ){
-    for(i=0; i<pPipe->pGroup->nHaving && rc==SQLITE_OK; i++){
-      const HpVec *aVec = p->apWorker[0]->frame.aVec;
-      const HpVec *pVec = &aVec[pPipe->pGroup->aHaving[i].iVec];
-      assert( pVec->mIdx==0 && i<HP_MX_HAVING );
-      p->aHaving[i].tag = pVec->aTag[0];
-      p->aHaving[i].val = pVec->aVal[0];
+  hpPipeWanted(p);
+  rc = pPlan->source.pType->bValues ? SQLITE_OK : hpSourceOpen(p, aMem);
+  if( pPlan->bAdds ){
+    for(i=0; i<p->nWorker && rc==SQLITE_OK; i++){
+      rc = hpPipeGoOn(p->apWorker[i], aMem);
     }
+  }else{
+    if( rc==SQLITE_OK && pPlan->pSink->xBegin ){
+      rc = pPlan->pSink->xBegin(p, aMem);
+    }
+    if( rc==SQLITE_OK ) rc = hpPipeCrew(p, aMem);
   }
-  if( rc==SQLITE_OK && (pPipe->bMore || pPipe->bAdds) ){
+  if( rc==SQLITE_OK && pPlan->pGroup ) hpPipeHaving(p);
+  if( rc==SQLITE_OK && (pPlan->bMore || pPlan->bAdds) ){
     p->pass.bAlone = !hpSourceParallel(p->pSource, 1);
   }
+  return rc;
+}
+
+/*
+** Read the source of p->pPlan to its end.
+*/
+static int hpPipeRead(HpPipe *p, Mem *aMem){
+  const HpPipePlan *pPlan = p->pPlan;
+  HpStep step;
+  int rc, i;
+  assert( sqlite3_mutex_held(p->pQuery->db->mutex) );
+  hpStepBegin(p, &step);
+  /* Running out of memory here is no error: stock needs less */
+  sqlite3BeginBenignMalloc();
+  rc = hpPipeBegin(p, aMem);
   sqlite3EndBenignMalloc();
   /* Functions with constant arguments have been called */
-  if( rc==SQLITE_OK && hpThreadChanged(p) ) rc = HP_DECLINE;
+  if( rc==SQLITE_OK && hpThreadChanged(p->pQuery) ) rc = HP_DECLINE;
   if( rc==SQLITE_OK ) rc = hpThreadEach(p, hpPipeWork);
   assert( p->pCrew==0 && (rc || p->pass.bStop==0) );
-  if( rc==SQLITE_OK && hpThreadChanged(p) ) rc = HP_DECLINE;
-  if( rc==SQLITE_OK && pPipe->prog.nRange>0 && !hpExprRangeIsWhole(p) ){
+  if( rc==SQLITE_OK && hpThreadChanged(p->pQuery) ) rc = HP_DECLINE;
+  if( rc==SQLITE_OK && pPlan->prog.nRange>0 && !hpExprRangeIsWhole(p) ){
     rc = HP_DECLINE;
   }
-  if( rc==SQLITE_OK ){
-    for(i=0; i<p->nWorker; i++) p->pass.nScanned += p->apWorker[i]->nScanned;
-    if( pPipe->bMore ){
-      p->iRun = hpSourceRuns(p->pSource);
-      hpSourceClose(p->pSource);
-      p->pSource = 0;
-    }else if( pPipe->pSink->xCombine ){
-      rc = pPipe->pSink->xCombine(p);
-    }
+  if( rc ) return rc;
+  for(i=0; i<p->nWorker; i++) p->pass.nScanned += p->apWorker[i]->nScanned;
+  if( pPlan->bMore ){
+    p->portion.iRun = hpSourceRuns(p->pSource);
+    hpPipeSourceEnd(p);
+  }else if( pPlan->pSink->xCombine ){
+    rc = pPlan->pSink->xCombine(p);
   }
   if( rc==SQLITE_OK ) hpStepEnd(p, &step);
   return rc;
+}
+
+/*
+** Run p, which is new, with up to nWorker workers.
+*/
+static int hpPipeRun(HpPipe *p, Mem *aMem, int nWorker){
+  assert( nWorker>=1 && nWorker<=HP_MX_THREAD );
+  assert( p->nWorker==0 && p->pMutex==0 && p->pPlan->bAdds==0 );
+  p->mxWorker = nWorker;
+  return hpPipeRead(p, aMem);
+}
+
+/*
+** Let the workers of p, which has run, go on with pPlan: its rows go to the
+** groups that they have.
+*/
+static int hpPipeMore(HpPipe *p, const HpPipePlan *pPlan, Mem *aMem){
+  assert( pPlan->bAdds && p->pPlan->bMore && p->nWorker>0 );
+  p->pPlan = pPlan;
+  memset(&p->pass, 0, sizeof(p->pass));
+  return hpPipeRead(p, aMem);
 }
 #endif /* SQLITE_OMIT_HP */

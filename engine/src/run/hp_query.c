@@ -85,9 +85,9 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe *v, int *pRc){
 ** rows put aside.
 */
 static void hpQueryForget(HpQuery *p){
-  const HpGroupPlan *pShow = hpGroupOf(p->pEntry);
+  const HpGroupPlan *pShow = hpGroupOf(p->pPipe ? p->pPipe->pEntry : 0);
   int i, k;
-  assert( p->pCrew==0 );
+  assert( p->pPipe==0 || p->pPipe->pCrew==0 );
   for(i=0; i<p->nRel; i++){
     hpStashFree(p->apStash[i]);
     p->apStash[i] = 0;
@@ -101,8 +101,7 @@ static void hpQueryForget(HpQuery *p){
 /* Free the relations of p, and rows put aside */
 static void hpQueryFreeRels(HpQuery *p){
   int i;
-  assert( p->nWorker==0 && p->pGroups==0 );  /* Nobody looks them up */
-  p->pEntry = 0;
+  assert( p->pPipe==0 );         /* Nobody looks them up */
   hpQueryForget(p);
   for(i=0; i<p->nSet; i++) hpRelFree(p->apRel[p->nRel+i]);
   sqlite3_free(p->aMxStash);
@@ -118,17 +117,12 @@ static void hpQueryFreeRels(HpQuery *p){
 static void hpQueryFree(void *pArg){
   HpQuery *p = (HpQuery*)pArg;
   if( p ){
-    assert( sqlite3_mutex_held(p->db->mutex) && p->pCrew==0 );
-    hpMergeClose(p);
-    hpTopGroupEnd(p);
-    hpAggAheadClose(p);
+    assert( sqlite3_mutex_held(p->db->mutex) );
     hpPipeClose(p);
     hpPieceFree(p->pPieces);
     hpFinderFree(p->pFinder);
-    hpRegroupForget(p, hpPipeClose);
     hpQueryFreeRels(p);
     hpArenaClear(&p->arena);
-    sqlite3_free(p->buf.a);
     sqlite3_free(p);
   }
 }
@@ -186,7 +180,7 @@ static HpQuery *hpQueryNew(Vdbe *v, const HpPlan *pPlan){
   p->v = v;
   hpQueryLengths(p);
   p->pCfg = hpConfig();
-  p->pPipe = &pPlan->aPipe[0];
+  p->iDb = p->nRel ? -1 : pPlan->aPipe[0].source.iDb;
   p->nChange = hpThreadChanges(p);
   return p;
 }
@@ -209,12 +203,28 @@ static int hpQuerySets(HpQuery *p, const HpPlan *pPlan, HpQuery *pOld, Mem *aMem
   }
   for(i=0; i<pPlan->nSet && rc==SQLITE_OK; i++){
     assert( p->apRel[p->nRel+i]==0 );
-    rc = hpPipeRun(p, &pPlan->aSet[i].pipe, aMem, 1);
+    rc = hpPipeNew(p, &pPlan->aSet[i].pipe);
+    if( rc==SQLITE_OK ) rc = hpPipeRun(p->pPipe, aMem, 1);
+    if( rc==SQLITE_OK ) p->apRel[p->nRel+i]->bNull = p->pPipe->pass.bSetNull;
     hpPipeClose(p);
-    if( rc==SQLITE_OK ) p->apRel[p->nRel+i]->bNull = p->pass.bSetNull;
   }
-  p->pPipe = &pPlan->aPipe[0];
   return rc;
+}
+
+/*
+** Run pPlan, which reads rows that are put aside, or puts them aside: pStash.
+*/
+static int hpQueryPipe(
+  HpQuery *p,
+  const HpPipePlan *pPlan,
+  HpStash *pStash,
+  Mem *aMem,
+  int nWorker
+){
+  int rc = hpPipeNew(p, pPlan);
+  if( rc ) return rc;
+  p->pPipe->pStash = pStash;
+  return hpPipeRun(p->pPipe, aMem, nWorker);
 }
 
 /*
@@ -243,18 +253,15 @@ static int hpQueryStash(
     pStash = p->apStash[i] = hpStashNew(bLate ? p->aMxLate[i] : p->aMxStash[i]);
     sqlite3EndBenignMalloc();
     if( pStash==0 ) return HP_DECLINE;
-    p->pStash = pStash;
     x.pSink = &hpSinkStash;
-    rc = hpPipeRun(p, &x, aMem, nWorker);
+    rc = hpQueryPipe(p, &x, pStash, aMem, nWorker);
     hpPipeClose(p);
     if( rc==HP_DECLINE && hpStashIsFull(pStash) ){
       hpStashFree(pStash);
       p->apStash[i] = 0;
-      rc = SQLITE_OK;
-      goto done;
+      return SQLITE_OK;
     }
   }
-  p->pStash = pStash;
   x.source.pType = &hpUnstashType;
   x.prog.nRange = 0;
   x.pSink = &hpSinkRel;
@@ -263,12 +270,10 @@ static int hpQueryStash(
   for(k=0; k<nWant && rc==SQLITE_OK; k++){
     x.pRel = bLate ? x.aSubWant[k] : x.aWant[k];
     hpStashRewind(pStash);
-    rc = hpPipeRun(p, &x, aMem, nWorker);
+    rc = hpQueryPipe(p, &x, pStash, aMem, nWorker);
     hpPipeClose(p);
   }
-done:
-  assert( p->nWorker==0 && p->pSource==0 );
-  p->pPipe = &pPlan->aPipe[0];
+  assert( p->pPipe==0 );
   return rc;
 }
 
@@ -283,18 +288,18 @@ static int hpQueryTakeUp(
   int nWorker
 ){
   HpPipePlan *pPipe = hpArenaAlloc(&p->arena, sizeof(*pPipe));
+  HpStash *pStash = p->apStash[i];
   int rc;
-  assert( i<pPlan->nPipe && p->apStash[i]!=0 );
+  assert( i<pPlan->nPipe && pStash!=0 );
   if( pPipe==0 ) return HP_DECLINE;
-  assert( !hpStashIsFull(p->apStash[i]) );
+  assert( !hpStashIsFull(pStash) );
   *pPipe = pPlan->aPipe[i];
   pPipe->source.pType = &hpUnstashType;
   pPipe->prog.nRange = 0;
   pPipe->eWant = 0;
-  p->pStash = p->apStash[i];
-  hpStashRewind(p->pStash);
-  rc = hpPipeRun(p, pPipe, aMem, nWorker);
-  p->pass.nScanned = hpStashScanned(p->pStash);
+  hpStashRewind(pStash);
+  rc = hpQueryPipe(p, pPipe, pStash, aMem, nWorker);
+  if( rc==SQLITE_OK ) p->pPipe->pass.nScanned = hpStashScanned(pStash);
   return rc;
 }
 
@@ -316,8 +321,7 @@ static int hpQueryRun(
 ){
   int rc = SQLITE_OK;
   int i;
-  assert( p->nWorker==0 && p->pSource==0 && p->pGroups==0 );
-  assert( bExact==0 || nWorker==1 );
+  assert( p->pPipe==0 && (bExact==0 || nWorker==1) );
   p->bExact = bExact;
   for(i=pPlan->nPipe-1; i>=0 && rc==SQLITE_OK; i--){
     if( pPlan->nPipe>1 && p->aMxStash[i]>0 ){
@@ -325,23 +329,21 @@ static int hpQueryRun(
     }
   }
   for(i=0; i<pPlan->nPipe && rc==SQLITE_OK; i++){
-    if( pPlan->aPipe[i].source.pType==&hpRegroupType ){
-      rc = hpRegroupKeep(p);
-      if( rc ) break;
-    }else if( i>0 && pPlan->aPipe[i].bAdds==0 ){
-      hpPipeClose(p);
-      hpRegroupForget(p, hpPipeClose);
+    const HpPipePlan *pPipe = &pPlan->aPipe[i];
+    if( pPipe->bAdds ){
+      rc = hpPipeMore(p->pPipe, pPipe, aMem);
+      continue;
     }
-    if( pPlan->aPipe[i].eEach && p->aMxLate[pPlan->aPipe[i].iAround]>0 ){
-      int iAround = pPlan->aPipe[i].iAround;
-      rc = hpQueryStash(p, pPlan, iAround, 1, aMem, nWorker);
-      p->aMxLate[iAround] = 0;
+    if( pPipe->source.pType!=&hpRegroupType ) hpPipeClose(p);
+    if( pPipe->eEach && p->aMxLate[pPipe->iAround]>0 ){
+      rc = hpQueryStash(p, pPlan, pPipe->iAround, 1, aMem, nWorker);
+      p->aMxLate[pPipe->iAround] = 0;
       if( rc ) break;
     }
     if( pPlan->nPipe>1 && p->apStash[i] ){
       rc = hpQueryTakeUp(p, pPlan, i, aMem, nWorker);
     }else{
-      rc = hpPipeRun(p, &pPlan->aPipe[i], aMem, nWorker);
+      rc = hpQueryPipe(p, pPipe, 0, aMem, nWorker);
     }
   }
   return rc;
@@ -371,15 +373,17 @@ static int hpQueryMayNot(const Vdbe *v){
 */
 static void hpQueryDone(HpQuery *p, const HpPlan *pPlan){
   Vdbe *v = p->v;
-  assert( v->db==p->db && p->pass.bStop==0 && p->pCrew==0 );
+  u64 nScanned;
+  assert( v->db==p->db && p->pPipe!=0 );
   hpConfigStat(p->db, HP_STAT_RUN);
   v->eHpRun = HP_RUN_DONE;
   hpConfigRan();
-  hpPipeDone(p);
+  hpPipeDone(p->pPipe);
   hpQueryForget(p);
-  if( p->pass.nScanned && pPlan->pSearch==0
+  nScanned = p->pPipe->pass.nScanned;
+  if( nScanned && pPlan->pSearch==0
    && hpPlanLast(pPlan)->source.pRange==0 ){
-    v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] += (u32)(p->pass.nScanned-1);
+    v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] += (u32)(nScanned-1);
   }
 }
 
@@ -449,7 +453,8 @@ static int hpQueryFailed(HpQuery *p, sqlite3 *db, int rc){
     rc = HP_DECLINE;
   }
   if( rc==HP_DECLINE ){
-    hpConfigStat(db, p && p->pass.bSmall ? HP_STAT_SMALL : HP_STAT_DECLINED);
+    hpConfigStat(db, p && p->pPipe && p->pPipe->pass.bSmall
+                     ? HP_STAT_SMALL : HP_STAT_DECLINED);
   }
   assert( rc!=HP_SERIAL && rc!=SQLITE_NOMEM && rc!=SQLITE_IOERR_NOMEM );
   return rc;
@@ -550,9 +555,9 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
     return rc;
   }
   hpQueryDone(p, pPlan);
-  assert( p->v==v && p->pPipe->pSink==hpPlanLast(pPlan)->pSink );
-  if( p->pEntry ) hpTopGroupBegin(p);
-  pShow = hpGroupOf(p->pEntry);
+  assert( p->v==v && p->pPipe->pPlan->pSink==hpPlanLast(pPlan)->pSink );
+  if( p->pPipe->pEntry ) hpTopGroupBegin(p->pPipe);
+  pShow = hpGroupOf(p->pPipe->pEntry);
   if( pShow && pShow->keys.n && !pShow->bStream && !pShow->bNoSort ){
     v->aCounter[SQLITE_STMTSTATUS_SORT]++;
 #ifdef SQLITE_TEST
@@ -663,11 +668,11 @@ SQLITE_PRIVATE void sqlite3HpTripped(Btree *pBtree, int rc){
 ** registers.  *pbDone is set when there is none.
 */
 SQLITE_PRIVATE int sqlite3HpNext(Vdbe *v, VdbeOp *pOp, Mem *aMem, int *pbDone){
-  HpQuery *p = (HpQuery*)aMem[pOp->p1].z;
+  HpPipe *p = ((HpQuery*)aMem[pOp->p1].z)->pPipe;
   u8 *aGroup;
   int rc = hpTopGroupNext(p, &aGroup);
   /* Too late: hpSignDoubt() is there to rule this out */
-  assert( pOp->opcode==OP_HpNext && p->v==v && p->pCrew==0 );
+  assert( pOp->opcode==OP_HpNext && p->pQuery->v==v && p->pCrew==0 );
   assert( rc!=HP_SERIAL && rc!=HP_DECLINE );
   if( rc==HP_SERIAL || rc==HP_DECLINE ) rc = SQLITE_INTERNAL;
   /* Stock would have gone on with its cursor */
@@ -675,7 +680,9 @@ SQLITE_PRIVATE int sqlite3HpNext(Vdbe *v, VdbeOp *pOp, Mem *aMem, int *pbDone){
     rc = hpThreadPager(p)->hp.rcTrip;
   }
   *pbDone = aGroup==0;
-  if( rc==SQLITE_OK && aGroup ) rc = hpResultLoad(p, aGroup, aMem, &p->buf);
+  if( rc==SQLITE_OK && aGroup ) {
+    rc = hpResultLoad(p, aGroup, aMem, &p->pOut->buf);
+  }
   if( v->db->mallocFailed ) rc = SQLITE_NOMEM_BKPT;
   return rc;
 }

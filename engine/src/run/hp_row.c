@@ -36,7 +36,7 @@ static int hpRowSorted(Vdbe *v, const VdbeOp *pOp, Mem *aMem){
     rc = sqlite3VdbeSorterNext(v->db, pC);
     if( rc==SQLITE_OK ) rc = sqlite3VdbeSorterRowkey(pC, pOut);
   }else{
-    HpQuery *p = (HpQuery*)pReg->z;
+    HpPipe *p = ((HpQuery*)pReg->z)->pPipe;
     u8 *aGroup;
     sqlite3VdbeMemSetNull(pOut);
     rc = hpMergeNext(p, &aGroup);
@@ -47,11 +47,11 @@ static int hpRowSorted(Vdbe *v, const VdbeOp *pOp, Mem *aMem){
       rc = SQLITE_DONE;
     }else{
       const HpHead *pHead = (const HpHead*)aGroup;
-      assert( p->v==v && pHead->nRec>pHead->nNorm );
+      assert( p->pQuery->v==v && pHead->nRec>pHead->nNorm );
       pOut->flags = MEM_Blob|MEM_Ephem;
       pOut->z = (char*)&pHead->z[pHead->nNorm];
       pOut->n = (int)(pHead->nRec - pHead->nNorm);
-      if( p->pPipe->pSort->pPart ) pOut->n -= 4;
+      if( p->pPlan->pSort->pPart ) pOut->n -= 4;
     }
   }
   return rc;
@@ -74,15 +74,14 @@ static int hpRowSeek(BtCursor *pCur, i64 iRowid, int *pbExact){
 ** OP_Next does.
 */
 static int hpRowPiece(HpQuery *p, BtCursor *pCur, VdbeOp *pOp, Mem *aMem){
-  int bByRowid = p->pPipe->pFind->bByRowid;
+  int bByRowid = hpPieceIsByRowid(p->pPieces);
   i64 *pnStock = &aMem[pOp->p3+1].u.i;   /* Rows left to stock */
   int bExact = 1;
   int rc = SQLITE_OK;
-  assert( p->pPipe->pFind->bPieces && p->pCrew==0 );
   while( 1 ){
-    if( p->nWorker>0 ){
-      HpFound *pFound = p->apWorker[0]->pSink;
-      assert( p->pSource==0 && pFound->iNext<=pFound->nPlace );
+    if( p->pPipe ){
+      HpFound *pFound = p->pPipe->apWorker[0]->pSink;
+      assert( p->pPipe->pSource==0 && pFound->iNext<=pFound->nPlace );
       if( hpPieceLost(p->pPieces) ){
         *pnStock = hpPieceEnd(p, 1);
         return sqlite3BtreeNext(pCur, 0);
@@ -99,7 +98,7 @@ static int hpRowPiece(HpQuery *p, BtCursor *pCur, VdbeOp *pOp, Mem *aMem){
         p->v->aCounter[pOp->p5]--;       /* All of its rows have been counted */
         return rc;
       }
-      if( p->pass.bAll ) return SQLITE_DONE;
+      if( p->pPipe->pass.bAll ) return SQLITE_DONE;
       if( bByRowid ){
         rc = hpRowSeek(pCur, pFound->iLast, &bExact);
       }else if( pFound->bLast ){
@@ -139,12 +138,13 @@ SQLITE_PRIVATE int sqlite3HpRow(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     return sqlite3BtreeNext(pCur, 0);
   }
   p = (HpQuery*)pReg->z;
-  assert( pOp->opcode==OP_HpRow && p->v==v && p->pCrew==0 );
+  assert( pOp->opcode==OP_HpRow && p->v==v );
   pC->deferredMoveto = 0;
   pC->cacheStatus = CACHE_STALE;
   if( p->pPieces ) return hpRowPiece(p, pCur, pOp, aMem);
-  pFound = p->apWorker[0]->pSink;
-  assert( pFound->pPlan==p->pPipe->pFind && pFound->iNext<=pFound->nPlace );
+  pFound = p->pPipe->apWorker[0]->pSink;
+  assert( pFound->pPlan==p->pPipe->pPlan->pFind );
+  assert( pFound->iNext<=pFound->nPlace );
   if( pFound->pPlan->pRange ){
     if( pFound->iNext==pFound->nPlace ) return SQLITE_DONE;
     return hpEntryMove(p, aMem, pFound->iNext++);
@@ -159,7 +159,7 @@ SQLITE_PRIVATE int sqlite3HpRow(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     v->aCounter[pOp->p5]--;        /* OP_HpScan has counted all rows */
     return hpEntryPlace(pFound, pCur, pFound->aPlace[pFound->iNext++]);
   }
-  if( p->pass.bAll==0 ){
+  if( p->pPipe->pass.bAll==0 ){
     /* The rest of the table is stock's */
     rc = hpEntryPlace(pFound, pCur, pFound->iLast);
     sqlite3VdbeMemSetNull(pReg);

@@ -56,23 +56,23 @@ static i64 hpStepClock(void){
 }
 
 /* What the workers of p have read and kept so far */
-static void hpStepCount(const HpQuery *p, HpStep *pStep){
+static void hpStepCount(const HpPipe *p, HpStep *pStep){
   int i;
   pStep->nRow = pStep->nPass = pStep->nTaken = pStep->nKept = 0;
   for(i=0; i<p->nWorker; i++){
     const HpWorker *pWorker = p->apWorker[i];
     pStep->nRow += pWorker->nScanned;
-    pStep->nPass += p->pPipe->pSink->xRows ? pWorker->nPassed
+    pStep->nPass += p->pPlan->pSink->xRows ? pWorker->nPassed
                                            : pWorker->nScanned;
-    pStep->nTaken += pWorker->run.nTaken;
-    pStep->nKept += pWorker->run.nKept;
+    pStep->nTaken += pWorker->pRead->run.nTaken;
+    pStep->nKept += pWorker->pRead->run.nKept;
   }
 }
 
-/* p->pPipe is about to run */
-static void hpStepBegin(const HpQuery *p, HpStep *pStep){
+/* Pipe p is about to run */
+static void hpStepBegin(const HpPipe *p, HpStep *pStep){
   memset(pStep, 0, sizeof(*pStep));
-  if( p->db->hp.bLog==0 ) return;
+  if( p->pQuery->db->hp.bLog==0 ) return;
   pStep->t = hpStepClock();
   hpStepCount(p, pStep);
   /* A worker that goes on has a new HpRun */
@@ -80,15 +80,15 @@ static void hpStepBegin(const HpQuery *p, HpStep *pStep){
 }
 
 /* The name of what is read */
-static void hpStepSource(const HpQuery *p, StrAccum *pOut){
-  const HpSourceType *pType = p->pPipe->source.pType;
+static void hpStepSource(const HpPipe *p, StrAccum *pOut){
+  const HpSourceType *pType = p->pPlan->source.pType;
   if( pType==&hpSetType ){
     sqlite3_str_appendall(pOut, "the values of IN");
   }else if( pType==&hpRegroupType ){
     sqlite3_str_appendall(pOut, "the groups before");
   }else{
     if( pType==&hpUnstashType ) sqlite3_str_appendall(pOut, "rows set aside of ");
-    hpStepTree(p->db, &p->pPipe->source, pOut);
+    hpStepTree(p->pQuery->db, &p->pPlan->source, pOut);
   }
 }
 
@@ -107,17 +107,17 @@ static const char *hpStepSink(const HpPipePlan *p){
   return "a sample, to see what is worth it";
 }
 
-/* p->pPipe has run, and what it had read before is in pStep */
-static void hpStepEnd(const HpQuery *p, const HpStep *pStep){
+/* Pipe p has run, and what it had read before is in pStep */
+static void hpStepEnd(const HpPipe *p, const HpStep *pStep){
   HpStep x;
   StrAccum out;
   char zWhat[120];
-  if( p->db->hp.bLog==0 ) return;
+  if( p->pQuery->db->hp.bLog==0 ) return;
   sqlite3StrAccumInit(&out, 0, zWhat, sizeof(zWhat), 0);
   hpStepSource(p, &out);
-  sqlite3_str_appendf(&out, " -> %s", hpStepSink(p->pPipe));
+  sqlite3_str_appendf(&out, " -> %s", hpStepSink(p->pPlan));
   hpStepCount(p, &x);
-  hpConfigLog(p->db, "step: %s|%llu|%llu|%lld|%llu|%llu|%d",
+  hpConfigLog(p->pQuery->db, "step: %s|%llu|%llu|%lld|%llu|%llu|%d",
       sqlite3StrAccumFinish(&out), x.nRow-pStep->nRow, x.nPass-pStep->nPass,
       hpStepClock()-pStep->t, x.nKept-pStep->nKept, x.nTaken-pStep->nTaken,
       p->nWorker);

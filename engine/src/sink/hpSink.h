@@ -60,7 +60,6 @@ struct HpCheckSum {
 
 /* What all pipes of PRAGMA integrity_check, for one table, have found */
 #define HP_CHECK_KEYS  8
-typedef struct HpCheckAll HpCheckAll;
 struct HpCheckAll {
   u64 aKey[2][HP_CHECK_KEYS];  /* Keys of the hash functions, drawn for it */
   int nSum;
@@ -70,25 +69,6 @@ struct HpCheckAll {
 
 #define HP_MX_ORDERED  64     /* Up to so many groups rows are ordered by group */
 #define HP_MX_CACHED   256    /* Up to so many groups are in L1 or L2 anyway */
-
-/*
-** A sink: what is done with the rows that pass.  See hp_sinks.c.
-*/
-struct HpSinkType {
-  int (*xBegin)(HpQuery*, Mem*);
-  int (*xOpen)(HpWorker*, Mem*);
-  void (*xMore)(HpWorker*);
-  int (*xRows)(HpWorker*, HpFrame*);
-  void (*xRunEnd)(HpWorker*);
-  int (*xFinish)(HpWorker*);
-  int (*xCombine)(HpQuery*);
-  void (*xClose)(HpWorker*);
-  u8 eRecords;           /* HP_RECORDS_xxx: what it looks at beside values */
-};
-
-#define HP_RECORDS_NOT    0    /* Nothing; or hp_raw.c does */
-#define HP_RECORDS_PLACES 1    /* Places of rows: hpPlaceOf() */
-#define HP_RECORDS_SOUND  2    /* The same, and whether their records are sound */
 
 /* A value that is kept */
 typedef struct HpKept HpKept;
@@ -196,6 +176,37 @@ struct HpRare {
   u64 nGroup;            /* Groups of all runs */
   u32 nLastBit;          /* nBit when it was counted last how many are new */
   u64 nLastGroup;        /* ... and nGroup */
+};
+
+/* Groups whose late functions are done before they are delivered:
+** hp_aggahead.c */
+typedef struct HpAggAhead HpAggAhead;
+struct HpAggAhead {
+  u8 **apGroup;          /* The groups */
+  u32 nGroup;            /* Number of groups */
+  u32 iNext;             /* The next one that no worker has taken */
+  Mem *aMem;             /* HpGroupPlan.nLate contexts of each.  NULL: none */
+  u64 nCost;             /* Calls that the next time may take */
+};
+
+/* Which groups a LIMIT wants: hp_topgroup.c */
+typedef struct HpTopWanted HpTopWanted;
+struct HpTopWanted {
+  i64 nTop;              /* Number of groups.  0: all */
+  int iFold;             /* The worker whose groups go into those of workers
+                         ** before it */
+  int bNot;              /* They cannot be found without order.  Atomic */
+  HpTopGroup *pBest;     /* The best of those delivered.  NULL: all are wanted
+                         ** that come */
+};
+
+/*
+** Which groups are shown, and how.
+*/
+struct HpShown {
+  HpLiteral aHaving[HP_MX_HAVING];   /* Constants of HpGroupPlan.aHaving */
+  HpTopWanted top;       /* Which groups a LIMIT wants */
+  HpAggAhead ahead;      /* Groups that are done ahead */
 };
 
 /*
@@ -317,13 +328,13 @@ struct HpFound {
   u8 bForce;             /* For tests: do not stop */
   HpArena arena;         /* Keys, and their text */
   i64 nTable;            /* Bytes of hash tables */
-  HpBound bound;         /* What the filters say about HpWorker.bound */
-  int nBoundOff;         /* So many more runs without HpWorker.bound */
+  HpBound bound;         /* What the filters say about HpReader.bound */
+  int nBoundOff;         /* So many more runs without HpReader.bound */
   i64 nTableRow;         /* About so many rows in the table.  0: unknown */
   double rFirst;         /* Share of rows found in the first run */
   i64 nLeaf;             /* Leaves scanned */
   u64 nScanned;          /* HpWorker.nScanned when the run began, */
-  u64 nSkipped;          /* HpWorker.nSkipped, */
+  u64 nSkipped;          /* HpReader.nSkipped, */
   i64 nBefore;           /* and nPlace */
 };
 
@@ -498,7 +509,7 @@ static int hpGroupIsSane(const HpGroupPlan*, const u8*);
 
 /* hp_sign.c */
 static int hpSignNote(HpRuns*, int);
-static int hpSignDoubt(const HpQuery*);
+static int hpSignDoubt(const HpPipe*);
 
 /* hp_layout.c */
 static int hpLayoutGroup(HpGroupPlan*);
@@ -539,16 +550,16 @@ static void hpAggOrderPrefetch(const HpAggOrder*, int);
 static int hpAggOrderCalls(HpWorker*, const HpAggDef*, const HpAggOrder*, Mem*, int);
 
 /* hp_aggahead.c */
-static int hpAggAheadLoad(HpQuery*, u8*, const HpAggDef*, Mem*);
-static int hpAggAheadNext(HpQuery*, HpMerge*);
-static void hpAggAheadClose(HpQuery*);
+static int hpAggAheadLoad(HpPipe*, u8*, const HpAggDef*, Mem*);
+static int hpAggAheadNext(HpPipe*, HpMerge*);
+static void hpAggAheadClose(HpPipe*);
 
 /* hp_result.c */
 static int hpResultMerge(const HpGroupPlan*, u8*, const u8*);
 static int hpResultFails(const HpGroupPlan*, const u8*);
 static int hpResultWanted(const HpGroupPlan*, const u8*, const HpLiteral*);
 static u8 hpResultValue(const HpAggDef*, const u8*, HpVal*, u32*);
-static int hpResultLoad(HpQuery*, u8*, Mem*, HpBuf*);
+static int hpResultLoad(HpPipe*, u8*, Mem*, HpBuf*);
 
 /* hp_direct.c */
 static int hpDirectRows(HpAgg*, HpFrame*, int*);
@@ -577,7 +588,7 @@ static int hpDistinctAdd(HpAgg*, HpFrame*, const HpAggDef*, const HpHead*, int, 
 static void hpDistinctAhead(const HpAgg*, const HpFrame*, const HpAggDef*, const HpHead*, int);
 static void hpDistinctBegin(const HpGroupPlan*, u8*);
 static void hpDistinctFree(HpSet*);
-static int hpDistinctCombine(HpQuery*);
+static int hpDistinctCombine(HpPipe*);
 
 /* hp_rare.c */
 static void hpRareOpen(HpAgg*);
@@ -589,14 +600,14 @@ static int hpAggStep(HpAgg*, HpFrame*);
 
 /* hp_topgroup.c */
 static i64 hpTopGroupMost(const HpGroupPlan*, const Mem*);
-static void hpTopGroupBegin(HpQuery*);
-static int hpTopGroupMerge(HpQuery*);
-static int hpTopGroupNext(HpQuery*, u8**);
-static void hpTopGroupEnd(HpQuery*);
+static void hpTopGroupBegin(HpPipe*);
+static int hpTopGroupMerge(HpPipe*);
+static int hpTopGroupNext(HpPipe*, u8**);
+static void hpTopGroupEnd(HpPipe*);
 
 /* hp_regroup.c */
-static int hpRegroupKeep(HpQuery*);
-static void hpRegroupForget(HpQuery*, void (*)(HpQuery*));
+static void hpRegroupKeep(HpPipe*, HpPipe*);
+static void hpRegroupForget(HpPipe*);
 
 /* hp_sort.c */
 static int hpSortOpen(HpWorker*);
@@ -613,8 +624,8 @@ static int hpSortStep(HpSort*, HpFrame*, int);
 static int hpSpoolOpen(HpWorker*, Mem*);
 static int hpSpoolRows(HpWorker*, HpFrame*);
 static int hpSpoolFinish(HpWorker*);
-static int hpSpoolCombine(HpQuery*);
-static int hpSpoolGive(HpQuery*, int (*)(void*, const u8*, u32), void*);
+static int hpSpoolCombine(HpPipe*);
+static int hpSpoolGive(HpPipe*, int (*)(void*, const u8*, u32), void*);
 static SQLITE_INLINE const u8 *hpSpoolEntry(const HpFillPlan*, const u8**, u32*,
                                             i64*);
 static void hpSpoolClose(HpWorker*);
@@ -623,7 +634,7 @@ static void hpSpoolClose(HpWorker*);
 static HpStash *hpStashNew(i64);
 static int hpStashOpen(HpWorker*);
 static int hpStashRows(HpWorker*, HpFrame*);
-static int hpStashCombine(HpQuery*);
+static int hpStashCombine(HpPipe*);
 static void hpStashClose(HpWorker*);
 static u64 hpStashScanned(const HpStash*);
 static void hpStashRewind(HpStash*);
@@ -632,7 +643,7 @@ static void hpStashFree(HpStash*);
 
 /* hp_partition.c */
 static i64 hpPartitionLimit(const HpSortPlan*, const Mem*);
-static int hpPartitionWorthIt(const HpQuery*);
+static int hpPartitionWorthIt(const HpPipe*);
 static int hpPartitionOpen(HpWorker*);
 static void hpPartitionClose(HpSort*);
 static int hpPartitionSort(HpSort*);
@@ -646,27 +657,27 @@ static i64 hpFoundPlace(HpFound*, int, int);
 static void hpFoundEnough(const HpFound*);
 static int hpFoundKnows(const HpFound*);
 static void hpFoundRun(HpWorker*, int (*)(const HpFound*, i64));
-static int hpFoundMerge(HpQuery*);
+static int hpFoundMerge(HpPipe*);
 static void hpFoundClose(HpWorker*);
 
 /* hp_top.c */
 static int hpTopOpen(HpWorker*, Mem*);
 static int hpTopRows(HpWorker*, HpFrame*);
 static void hpTopRun(HpWorker*);
-static int hpTopMerge(HpQuery*);
+static int hpTopMerge(HpPipe*);
 
 /* hp_first.c */
 static int hpFirstOpen(HpWorker*, Mem*);
 static int hpFirstRows(HpWorker*, HpFrame*);
 static void hpFirstRun(HpWorker*);
-static int hpFirstMerge(HpQuery*);
+static int hpFirstMerge(HpPipe*);
 static void hpFirstClose(HpWorker*);
 
 /* hp_rowids.c */
 static int hpRowidsOpen(HpWorker*, Mem*);
 static int hpRowidsRows(HpWorker*, HpFrame*);
 static void hpRowidsRun(HpWorker*);
-static int hpRowidsCost(const HpQuery*, i64, i64, i64);
+static int hpRowidsCost(const HpPipe*, i64, i64, i64);
 
 /* hp_prefix.c */
 #ifdef HP_ANALYZE
@@ -676,13 +687,13 @@ static SQLITE_INLINE int hpPrefixSame(u8, HpVal, u32, u8, HpVal, u32, CollSeq*);
 static HpPrefixRun *hpPrefixBegin(HpWorker*, u32);
 static int hpPrefixRows(HpWorker*, HpFrame*);
 static void hpPrefixClose(HpWorker*);
-static i64 hpPrefixCounts(const HpQuery*, u64*);
+static i64 hpPrefixCounts(const HpPipe*, u64*);
 #endif
 
 /* hp_build.c */
 static int hpBuildOpen(HpWorker*, Mem*);
 static int hpBuildRows(HpWorker*, HpFrame*);
-static int hpBuildCombine(HpQuery*);
+static int hpBuildCombine(HpPipe*);
 static void hpBuildClose(HpWorker*);
 
 /* hp_checkrows.c */
@@ -690,7 +701,7 @@ static int hpCheckRowsOpen(HpWorker*, Mem*);
 static int hpCheckRowsBatch(HpWorker*, HpFrame*);
 static void hpCheckRowsRun(HpWorker*);
 static int hpCheckRowsFinish(HpWorker*);
-static int hpCheckRowsCombine(HpQuery*);
+static int hpCheckRowsCombine(HpPipe*);
 static void hpCheckRowsClose(HpWorker*);
 
 #endif /* HPSINK_H */

@@ -44,9 +44,9 @@
 #endif
 
 /* Groups and their aggregates */
-static int hpSinkAggBegin(HpQuery *p, Mem *aMem){
-  assert( p->nWorker==0 && p->pTopGroup==0 && p->nMerge==0 );
-  p->nTop = hpTopGroupMost(p->pPipe->pGroup, aMem);
+static int hpSinkAggBegin(HpPipe *p, Mem *aMem){
+  assert( p->nWorker==0 && p->pShown->top.pBest==0 && p->pOut->nMerge==0 );
+  p->pShown->top.nTop = hpTopGroupMost(p->pPlan->pGroup, aMem);
   return SQLITE_OK;
 }
 static int hpSinkAggOpen(HpWorker *p, Mem *aMem){
@@ -56,24 +56,24 @@ static int hpSinkAggOpen(HpWorker *p, Mem *aMem){
 static void hpSinkAggMore(HpWorker *p){
   HpAgg *pAgg = (HpAgg*)p->pSink;
   hpAggSettle(pAgg);
-  assert( pAgg->pPlan->entry.szEntry==p->pPipe->pGroup->entry.szEntry );
-  pAgg->pPlan = p->pPipe->pGroup;
+  assert( pAgg->pPlan->entry.szEntry==p->pPlan->pGroup->entry.szEntry );
+  pAgg->pPlan = p->pPlan->pGroup;
   pAgg->runs.pPlan = &pAgg->pPlan->entry;
 }
 static int hpSinkAggRows(HpWorker *p, HpFrame *pFrame){
-  assert( p->pQuery->pEntry==&((HpAgg*)p->pSink)->pPlan->entry );
+  assert( p->pPipe->pEntry==&((HpAgg*)p->pSink)->pPlan->entry );
   return hpAggStep((HpAgg*)p->pSink, pFrame);
 }
 static int hpSinkAggFinish(HpWorker *p){
   HpAgg *pAgg = (HpAgg*)p->pSink;
   int rc;
-  assert( p->pPipe->bMore==0 && p->rc==SQLITE_OK );
+  assert( p->pPlan->bMore==0 && p->rc==SQLITE_OK );
   hpAggSettle(pAgg);
-  rc = p->pQuery->nTop ? SQLITE_OK : hpRadixHeld(p->pRuns);
-  return rc || p->pPipe->pGroup->nLate==0 ? rc : hpAggOrderSort(p->pRuns);
+  rc = p->pPipe->pShown->top.nTop ? SQLITE_OK : hpRadixHeld(p->pRuns);
+  return rc || p->pPlan->pGroup->nLate==0 ? rc : hpAggOrderSort(p->pRuns);
 }
-static int hpSinkAggCombine(HpQuery *p){
-  assert( p->pCrew==0 && p->pPipe->bMore==0 );
+static int hpSinkAggCombine(HpPipe *p){
+  assert( p->pCrew==0 && p->pPlan->bMore==0 );
   int rc = hpDistinctCombine(p);
   return rc ? rc : hpTopGroupMerge(p);
 }
@@ -82,9 +82,9 @@ static void hpSinkAggClose(HpWorker *p){
 }
 
 /* Sorted records, of all rows or of the first ones of each partition */
-static int hpSinkSortBegin(HpQuery *p, Mem *aMem){
+static int hpSinkSortBegin(HpPipe *p, Mem *aMem){
   assert( p->nWorker==0 );
-  p->mxRow = hpPartitionLimit(p->pPipe->pSort, aMem);
+  p->pOut->mxRow = hpPartitionLimit(p->pPlan->pSort, aMem);
   if( !hpSizeIsShort(p) || hpPartitionWorthIt(p) ) return SQLITE_OK;
   p->pass.bSmall = 1;
   return HP_DECLINE;
@@ -98,10 +98,10 @@ static int hpSinkSortRows(HpWorker *p, HpFrame *pFrame){
   return hpPartitionStep((HpSort*)p->pSink, pFrame);
 }
 static int hpSinkSortFinish(HpWorker *p){
-  assert( p->pPipe->bMore==0 && p->rc==SQLITE_OK );
+  assert( p->pPlan->bMore==0 && p->rc==SQLITE_OK );
   return hpPartitionSort((HpSort*)p->pSink);
 }
-static int hpSinkSortCombine(HpQuery *p){
+static int hpSinkSortCombine(HpPipe *p){
   int rc = hpMergeOpen(p);
   int i;
   for(i=0; i<p->nWorker; i++) hpPartitionClose((HpSort*)p->apWorker[i]->pSink);
@@ -145,7 +145,7 @@ static const HpSinkType hpSinkPrefix = {
 #endif
 static int hpSinkNoneOpen(HpWorker *p, Mem *aMem){
   UNUSED_PARAMETER2(p, aMem);
-  assert( p->pPipe->pPrefix->keys.n==0 );
+  assert( p->pPlan->pPrefix->keys.n==0 );
   return SQLITE_OK;
 }
 static int hpSinkNoneRows(HpWorker *p, HpFrame *pFrame){

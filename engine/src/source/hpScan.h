@@ -48,8 +48,7 @@ struct HpSource {
   HpPart *pPart;         /* Only these leaves, or NULL: all */
   int iThin, nThin;      /* A sample: after a leaf go on by so many at this
                          ** level */
-  const HpRel *pWanted;  /* Rowids wanted, or NULL: all.  See HpQuery.xWanted */
-  int (*xWanted)(const HpRel*, i64, i64);
+  const HpBits *pWanted; /* Only rows with these rowids.  Or NULL */
   i64 iPassed;           /* Leaves up to this rowid have been passed */
   int rc;                /* Taking a run failed: there are no more */
   u32 iSeq;              /* Number of the next run */

@@ -105,7 +105,7 @@ struct HpRun {
 struct HpBatch {
   int nRow;              /* Rows in the batch */
   int nAlloc;            /* Rows allocated */
-  int nSkip;             /* Rows left out before the batch: HpWorker.bound */
+  int nSkip;             /* Rows left out before the batch: HpReader.bound */
   int nCol;              /* Columns: those of the plan, or 1 */
   int nStride;           /* From one column to the next in aType and aOfst */
   u8 *aType;             /* Serial types */
@@ -118,7 +118,6 @@ struct HpBatch {
     u32 type;              /* Serial type, or HP_SER_NONE */
     const u8 *z;           /* The value */
   } *aSlow;              /* Allocated when first used */
-  HpArena side;          /* Payloads put together from overflow pages */
 };
 #define HP_SER_SLOW  0xff        /* In aType: see aSlow */
 #define HP_SER_NONE  0xffffffff  /* In aSlow: the record ends before */
@@ -145,6 +144,21 @@ static SQLITE_INLINE u64 hpZonePrefix(const u8 *z, u32 n){
   return n>=8 ? hpLoad8(z) : n ? hpLoadBytes(z, n)<<(64-8*n) : 0;
 }
 
+/*
+** What a worker reads of the source of its pipe.
+*/
+struct HpReader {
+  HpRun run;             /* Leaves being worked on */
+  HpBatch batch;         /* Rows being worked on */
+  HpBound bound;         /* Rows that need not be looked at */
+  u64 nSkipped;          /* Number of rows that were left out because of it */
+  HpGuess guess;         /* Are overflow pages adjacent? */
+  HpValues *pValues;     /* Values of a batch: hp_values.c */
+  HpKeeper *pKeeper;     /* Columns being kept: hp_keep.c */
+  HpMender *pMender;     /* Columns being mended: hp_mend.c */
+  HpVec *aRaw;           /* Values that go into records: hp_raw.c */
+};
+
 /* Records cut at a time */
 #define HP_CUT 32
 
@@ -165,11 +179,18 @@ struct HpCells {
 **              nPage if the batch is the last one of its run
 **    xColumn   values of one column of the plan, for the rows selected in a
 **              frame
+**    xSegment  the same as it is kept in memory, or NULL.  HpRun.pKept says of
+**              what row it is the first.  Without xSegment: never
+**
+** Expressions know their source by HpFrame.pSource only, so a frame needs no
+** leaf.  Sinks that keep places or records of rows (HpSinkType.eRecords,
+** hp_raw.c) do: HpWorker.pRead is then about a b-tree.
 */
 struct HpSourceType {
   int (*xBegin)(HpWorker*);
   int (*xNext)(HpWorker*);
-  void (*xColumn)(const HpWorker*, HpFrame*, int, HpVec*);
+  void (*xColumn)(HpFrame*, int, HpVec*);
+  const HpSegment *(*xSegment)(const HpFrame*, int, int*);
   u8 bValues;            /* It reads no b-tree: hp_values.c */
   u8 bColumns;           /* It asks for values, not for pages: see
                          ** hp_columns.c */
@@ -293,7 +314,7 @@ static void hpColumnRunAdd(HpColumnScan*, const HpRun*, int, const u16*,
 #endif
 
 /* hp_columnscan.c */
-static HpColumnScan *hpColumnScanOpen(HpQuery*, Pager*, int);
+static HpColumnScan *hpColumnScanOpen(HpPipe*, Pager*, int);
 static int hpColumnScanQuick(HpColumnScan*, HpRun*, int, int, const Pgno*, int);
 static int hpColumnScanNext(HpColumnScan*, HpRun*);
 static void hpColumnScanFind(HpColumnScan*, HpRun*);
@@ -317,7 +338,7 @@ static void hpZoneNarrow(HpBound*, const HpBound*);
 static HpColumnScan *hpSourceColumns(const HpSource*);
 static int hpSourceUnmended(HpWorker*);
 #endif
-static int hpSourceOpen(HpQuery*, Mem*);
+static int hpSourceOpen(HpPipe*, Mem*);
 static int hpSourceParallel(const HpSource*, int);
 static u32 hpSourceRuns(const HpSource*);
 static int hpSourceRunInit(HpWorker*, int);
@@ -338,10 +359,10 @@ static int hpSizeOfSearch(sqlite3*, const HpSourcePlan*, Mem*, i64, i64,
     i64*, double*, i64*);
 static int hpSizeCountIsLarge(sqlite3*, const HpSourcePlan*, int*);
 static i64 hpSizeRows(const HpSource*);
-static int hpSizeIsShort(const HpQuery*);
+static int hpSizeIsShort(const HpPipe*);
 
 /* hp_record.c */
-static void hpRecordEmpty(HpBatch*);
+static void hpRecordEmpty(HpWorker*);
 static int hpRecordInit(HpWorker*);
 static int hpRecordIsSound(const BtShared*, const u8*, u32);
 
@@ -350,7 +371,7 @@ static int hpCellsLeaf(HpWorker*, int, int*);
 
 /* hp_decode.c */
 static void hpDecodeFloat(HpFrame*, HpVec*, int*);
-static void hpDecodeColumn(const HpWorker*, HpFrame*, int, HpVec*);
+static void hpDecodeColumn(HpFrame*, int, HpVec*);
 
 /* hp_keep.c */
 static int hpKeepInit(HpWorker*);
@@ -358,9 +379,9 @@ static void hpKeepBegin(HpWorker*);
 static void hpKeepBatch(HpWorker*);
 static int hpKeepIsInOrder(const HpWorker*);
 static int hpKeepNext(HpWorker*);
-static void hpKeepColumn(const HpWorker*, HpFrame*, int, HpVec*);
+static void hpKeepColumn(HpFrame*, int, HpVec*);
+static const HpSegment *hpKeepSegment(const HpFrame*, int, int*);
 #ifdef HP_SHARED
-static const HpSegment *hpKeepSegment(const HpWorker*, int, int*);
 static int hpKeepIsElsewhere(const HpWorker*, int);
 #endif
 static void hpKeepForget(HpWorker*);
@@ -389,7 +410,7 @@ static void hpValuesSet(HpWorker*, int, int, u8, HpVal, u32);
 static int hpValuesMem(HpWorker*, int, int, const Mem*, int);
 static u8 *hpValuesText(HpWorker*, u32);
 static void hpValuesDone(HpWorker*, int);
-static void hpValuesColumn(const HpWorker*, HpFrame*, int, HpVec*);
+static void hpValuesColumn(HpFrame*, int, HpVec*);
 static void hpValuesClose(HpWorker*);
 
 #endif /* HPSOURCE_H */

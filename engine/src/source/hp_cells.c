@@ -81,9 +81,9 @@ static SQLITE_INLINE void hpCellsSet(
 ** that follows the leaf.
 */
 static int hpCellsIndex(HpWorker *p, int iLeaf, int *piCell){
-  const HpRun *pRun = &p->run;
-  HpBatch *pBatch = &p->batch;
-  BtShared *pBt = p->pQuery->db->aDb[p->pPipe->source.iDb].pBt->pBt;
+  const HpRun *pRun = &p->pRead->run;
+  HpBatch *pBatch = &p->pRead->batch;
+  BtShared *pBt = hpThreadBt(p->pPipe);
   int nUsable = (int)pBt->usableSize;
   const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
   const u8 *aEnd = &aPage[nUsable];
@@ -95,7 +95,7 @@ static int hpCellsIndex(HpWorker *p, int iLeaf, int *piCell){
   int rc;
 
   assert( iLeaf>=0 && iLeaf<pRun->nPage && iCell>=0 );
-  assert( pRun->iHdr==0 && pRun->aSep!=0 && p->bound.bOn==0 );
+  assert( pRun->iHdr==0 && pRun->aSep!=0 && p->pRead->bound.bOn==0 );
   if( aPage[0]!=(PTF_ZERODATA|PTF_LEAF)
    || nCell>(int)MX_CELL(pBt) || iMin>nUsable
   ){
@@ -176,7 +176,7 @@ static int hpCellsPlain(
   i64 *aRowid,
   int *pn
 ){
-  const BtShared *pBt = p->pQuery->db->aDb[p->pPipe->source.iDb].pBt->pBt;
+  const BtShared *pBt = hpThreadBt(p->pPipe);
   int nUsable = (int)pBt->usableSize;
   int m = 0;
   int i, rc;
@@ -191,7 +191,7 @@ static int hpCellsPlain(
                       aRowid ? &aRowid[m] : 0);
     if( rc ) return rc;
     m += pBound==0 || pCells->aLocal[m]<pCells->aByte[m]
-      || !hpRecordOut(pBound, p->pPipe->source.mxCol, pCells->az[m],
+      || !hpRecordOut(pBound, p->pPlan->source.mxCol, pCells->az[m],
                       pCells->aByte[m]);
   }
   *pn = m;
@@ -322,7 +322,7 @@ static int hpCellsAvx2(
   const __m256i iota = _mm256_setr_epi16(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15);
   const __m256i c7f = _mm256_set1_epi16(0x7f);
   const __m256i mOne = _mm256_set1_epi16(1);
-  const BtShared *pBt = p->pQuery->db->aDb[p->pPipe->source.iDb].pBt->pBt;
+  const BtShared *pBt = hpThreadBt(p->pPipe);
   int nUsable = (int)pBt->usableSize;
   u32 mAll = n<HP_CUT ? ((u32)1<<n)-1 : 0xffffffff;
   u32 mBad;              /* Cells to be looked at one by one */
@@ -428,9 +428,9 @@ static int hpCellsAvx2(
     endHi = _mm256_add_epi16(vHi, HP_HI16(sz));
     okLo = _mm256_and_si256(inLo, HP_LE16(endLo, szLo));
     okHi = _mm256_and_si256(inHi, HP_LE16(endHi, szHi));
-    if( nRowid+1+p->pPipe->source.mxCol<14 ){
+    if( nRowid+1+p->pPlan->source.mxCol<14 ){
       /* The other columns that stock reads, of those that there are */
-      for(; k<=nRowid+p->pPipe->source.mxCol; k++){
+      for(; k<=nRowid+p->pPlan->source.mxCol; k++){
         t2 = _mm256_and_si256(x[k+1], _mm256_cmpgt_epi8(hdr,
                  _mm256_set1_epi8((char)(k+1-nRowid))));
         sz = hpRecordSizesAvx2(t2);
@@ -522,7 +522,7 @@ static int hpCellsAvx2(
 ** greater than all before and within the leaf's bounds.
 */
 static int hpCellsInOrder(HpWorker *p, int iLeaf, const i64 *aRowid, int n){
-  HpRun *pRun = &p->run;
+  HpRun *pRun = &p->pRead->run;
   int bad = (pRun->mBound & 1)!=0 && aRowid[0]<=pRun->iLow;
   int i;
   for(i=1; i<n; i++) bad |= aRowid[i]<=aRowid[i-1];
@@ -539,16 +539,16 @@ static int hpCellsInOrder(HpWorker *p, int iLeaf, const i64 *aRowid, int n){
 ** next cell, or to -1 when there is none.
 */
 static int hpCellsLeaf(HpWorker *p, int iLeaf, int *piCell){
-  const HpSourcePlan *pPlan = &p->pPipe->source;
-  HpRun *pRun = &p->run;
-  HpBatch *pBatch = &p->batch;
-  BtShared *pBt = p->pQuery->db->aDb[pPlan->iDb].pBt->pBt;
+  const HpSourcePlan *pPlan = &p->pPlan->source;
+  HpRun *pRun = &p->pRead->run;
+  HpBatch *pBatch = &p->pRead->batch;
+  BtShared *pBt = hpThreadBt(p->pPipe);
   const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
   const u8 *aHdr = &aPage[pRun->iHdr];
   int nCell = get2byte(&aHdr[3]);
   int iMin = pRun->iHdr+8+2*nCell; /* Lowest place of a cell */
   int iCell = *piCell;
-  const HpBound *pBound = p->bound.bOn ? &p->bound : 0;
+  const HpBound *pBound = p->pRead->bound.bOn ? &p->pRead->bound : 0;
   HpCells cells;
 
   if( pPlan->bIndex ) return hpCellsIndex(p, iLeaf, piCell);

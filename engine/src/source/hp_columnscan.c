@@ -130,23 +130,23 @@ static int hpColumnScanSeemKept(
 ** the leaves, and reads all of them only if columns are to be kept or have
 ** been.
 */
-static HpColumnScan *hpColumnScanOpen(HpQuery *p, Pager *pPager, int bSome){
-  const HpPipePlan *pPipe = p->pPipe;
-  int bCount = pPipe->pSink->xRows==0;
-  int bLater = p->pPart && p->pPart->bLater;
+static HpColumnScan *hpColumnScanOpen(HpPipe *p, Pager *pPager, int bSome){
+  const HpPipePlan *pPlan = p->pPlan;
+  int bCount = pPlan->pSink->xRows==0;
+  int bLater = p->portion.pPart && p->portion.pPart->bLater;
   HpColumnScan *pScan;
   HpColumnFile *pFile;
   int i;
-  assert( bCount==0 || pPipe->source.nCol==0 );
-  if( pPipe->source.pType->bColumns==0 || pPipe->bUser
-   || (bCount && pPipe->source.pRange)
-   || (bCount==0 && (pPipe->source.bIndex || pPipe->source.nCol==0))
-   || p->nSample || p->pass.bNone
+  assert( bCount==0 || pPlan->source.nCol==0 );
+  if( pPlan->source.pType->bColumns==0 || pPlan->bUser
+   || (bCount && pPlan->source.pRange)
+   || (bCount==0 && (pPlan->source.bIndex || pPlan->source.nCol==0))
+   || p->portion.nSample || p->pass.bNone
   ){
     return 0;
   }
   hpBudgetLook();
-  if( !hpColumnScanAllowed(p->db, pPager) ){
+  if( !hpColumnScanAllowed(p->pQuery->db, pPager) ){
     if( pPager->eState==PAGER_READER ){
       if( !hpBudgetMayKeep() ) hpColumnFileGiveBack(pPager);
       hpColumnFileLeave(pPager);
@@ -158,11 +158,12 @@ static HpColumnScan *hpColumnScanOpen(HpQuery *p, Pager *pPager, int bSome){
   if( pFile==0 ) return 0;
   memset(pScan, 0, sizeof(*pScan));
   pScan->pFile = pFile;
-  pScan->pPlan = &pPipe->source;
+  pScan->pPlan = &pPlan->source;
   pScan->bCount = (u8)bCount;
-  pScan->bSound = pPipe->pSink->eRecords==HP_RECORDS_SOUND;
-  pScan->nLimit = p->db->hp.nColumns>0 ? p->db->hp.nColumns
-                : p->pCfg->eColumns==HP_COLUMNS_TINY ? HP_TINY : LARGEST_INT64;
+  pScan->bSound = pPlan->pSink->eRecords==HP_RECORDS_SOUND;
+  pScan->nLimit = p->pQuery->db->hp.nColumns>0 ? p->pQuery->db->hp.nColumns
+                : p->pQuery->pCfg->eColumns==HP_COLUMNS_TINY ? HP_TINY
+                : LARGEST_INT64;
   pScan->nLimit = MIN(pScan->nLimit, hpStoreShare(pPager));
   pScan->szSlab = MIN((i64)pPager->dbSize*pPager->pageSize,
                       pScan->nLimit)/HP_SLAB_SHARE;
@@ -176,10 +177,10 @@ static HpColumnScan *hpColumnScanOpen(HpQuery *p, Pager *pPager, int bSome){
     pFile->nScan++;
     hpColumnFileTick(pFile);
     if( !bLater ) pFile->iScan++;
-    for(i=0; i<MAX(pPipe->source.nCol, bCount); i++){
-      int n = hpColumnScanNote(pFile, pPipe->source.iRoot,
-                            bCount ? 0 : &pPipe->source.aCol[i], bLater);
-      if( p->pCfg->eColumns ) n = 4;
+    for(i=0; i<MAX(pPlan->source.nCol, bCount); i++){
+      int n = hpColumnScanNote(pFile, pPlan->source.iRoot,
+                            bCount ? 0 : &pPlan->source.aCol[i], bLater);
+      if( p->pQuery->pCfg->eColumns ) n = 4;
       pScan->aKeep[i] = n>3 || (n>1 && pFile->iScan-pFile->iReset>pFile->nWait);
       pScan->bSome |= n==2 || (n==3 && pFile->iScan-pFile->iReset==1);
       pScan->bKeep |= pScan->aKeep[i];
@@ -517,7 +518,7 @@ static void hpColumnScanDistrust(HpColumnScan *pScan){
 
 #else
 
-static HpColumnScan *hpColumnScanOpen(HpQuery *p, Pager *pPager, int bSome){
+static HpColumnScan *hpColumnScanOpen(HpPipe *p, Pager *pPager, int bSome){
   UNUSED_PARAMETER2(p, pPager);
   UNUSED_PARAMETER(bSome);
   return 0;

@@ -29,10 +29,10 @@ static int hpCountBegin(HpWorker *p){
 ** Count the entries in the next run of leaves, in p->nScanned.
 */
 static int hpCountNext(HpWorker *p){
-  HpRun *pRun = &p->run;
-  int bIndex = p->pPipe->source.bIndex;
+  HpRun *pRun = &p->pRead->run;
+  int bIndex = p->pPlan->source.bIndex;
   u8 eType = bIndex ? PTF_ZERODATA|PTF_LEAF : PTF_INTKEY|PTF_LEAFDATA|PTF_LEAF;
-  int mxCell = MX_CELL(p->pQuery->db->aDb[p->pPipe->source.iDb].pBt->pBt);
+  int mxCell = MX_CELL(hpThreadBt(p->pPipe));
   int i;
   int rc = hpSourceNext(p);
   if( rc ) return rc;
@@ -58,12 +58,14 @@ static int hpCountNext(HpWorker *p){
   }
 #ifdef HP_SHARED
   if( pRun->bKeep ){
-    hpColumnRunAdd(hpSourceColumns(p->pQuery->pSource), pRun, 0, 0, 0, 0, 0);
+    hpColumnRunAdd(hpSourceColumns(p->pPipe->pSource), pRun, 0, 0, 0, 0, 0);
   }
 #endif
   pRun->iLeaf = pRun->nPage;
-  return hpThreadStopped(p->pQuery);
+  return hpThreadStopped(p->pPipe);
 }
 
-static const HpSourceType hpCountType = { hpCountBegin, hpCountNext, 0, 0, 1 };
+static const HpSourceType hpCountType = {
+  hpCountBegin, hpCountNext, 0, 0, 0, 1
+};
 #endif /* SQLITE_OMIT_HP */

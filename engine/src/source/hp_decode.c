@@ -211,14 +211,10 @@ static int hpStringsAvx2(
 /*
 ** Decode column iCol of the plan into pOut.
 */
-static void hpDecodeColumn(
-  const HpWorker *pWorker,
-  HpFrame *p,
-  int iCol,
-  HpVec *pOut
-){
-  const HpCol *pCol = &pWorker->pPipe->source.aCol[iCol];
-  const HpBatch *pBatch = &pWorker->batch;
+static void hpDecodeColumn(HpFrame *p, int iCol, HpVec *pOut){
+  const HpWorker *pWorker = p->pWorker;
+  const HpCol *pCol = &pWorker->pPlan->source.aCol[iCol];
+  const HpBatch *pBatch = &pWorker->pRead->batch;
   int iFrom;
   const u8 **apRec = pBatch->apRec;
   const u8 *aType;
@@ -230,9 +226,9 @@ static void hpDecodeColumn(
   u8 mn, mx;             /* Smallest and largest serial type */
   int bWide = 0;         /* Some integer has eight bytes */
   int bNaN = 0;
-  int nCol = pWorker->pPipe->source.nCol;
+  int nCol = pWorker->pPlan->source.nCol;
 
-  assert( iCol>=0 && iCol<pWorker->pPipe->source.nCol && pOut->mIdx!=0 );
+  assert( iCol>=0 && iCol<pWorker->pPlan->source.nCol && pOut->mIdx!=0 );
   assert( pBatch->nRow>0 && pBatch->nRow<=pBatch->nAlloc );
   pOut->bFloat = 0;
   pOut->pSeg = 0;
@@ -252,7 +248,7 @@ static void hpDecodeColumn(
     mx = MAX(mx, pBatch->aMax[iCol*HP_CUT+iFrom]);
   }
   /* Column numbers are places in the record, but that of the rowid */
-  assert( pCol->iStore<=pWorker->pPipe->source.mxCol && iCol<pBatch->nCol );
+  assert( pCol->iStore<=pWorker->pPlan->source.mxCol && iCol<pBatch->nCol );
   aType = &pBatch->aType[iCol*pBatch->nStride];
   aOfst = &pBatch->aOfst[iCol*pBatch->nStride];
   iFrom = 0;

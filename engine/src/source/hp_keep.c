@@ -52,26 +52,27 @@ struct HpKeeper {
 
 /* Memory for worker p, whose scan may find columns */
 static int hpKeepInit(HpWorker *p){
-  const HpPipePlan *pPipe = p->pPipe;
-  HpRun *pRun = &p->run;
-  if( hpSourceColumns(p->pQuery->pSource)==0 ) return SQLITE_OK;
-  pRun->apKept = hpArenaAlloc(&p->vec, sizeof(pRun->apKept[0])*(i64)pPipe->source.nCol);
-  pRun->apTime = hpArenaAlloc(&p->vec, sizeof(pRun->apTime[0])*(i64)pPipe->source.nCol);
+  i64 nCol = p->pPlan->source.nCol;
+  i64 nFilter = MAX(p->pPlan->prog.nFilter, 1);
+  HpRun *pRun = &p->pRead->run;
+  if( hpSourceColumns(p->pPipe->pSource)==0 ) return SQLITE_OK;
+  pRun->apKept = hpArenaAlloc(&p->vec, sizeof(pRun->apKept[0])*nCol);
+  pRun->apTime = hpArenaAlloc(&p->vec, sizeof(pRun->apTime[0])*nCol);
   pRun->apQuick = hpArenaAlloc(&p->vec, sizeof(pRun->apQuick[0])*HP_MX_QUICK);
   pRun->apQuickKept = hpArenaAlloc(&p->vec,
-                              sizeof(pRun->apKept[0])*(i64)pPipe->source.nCol*HP_MX_QUICK);
+                              sizeof(pRun->apKept[0])*nCol*HP_MX_QUICK);
   if( pRun->apTime==0 || pRun->apQuick==0 || pRun->apQuickKept==0 ) return HP_DECLINE;
-  memset(pRun->apTime, 0, sizeof(pRun->apTime[0])*(size_t)pPipe->source.nCol);
-  pRun->aZone = hpArenaAlloc(&p->vec, sizeof(HpBound)*(i64)MAX(pPipe->prog.nFilter, 1));
-  pRun->aZoneCol = hpArenaAlloc(&p->vec, sizeof(int)*(i64)MAX(pPipe->prog.nFilter, 1));
+  memset(pRun->apTime, 0, sizeof(pRun->apTime[0])*(size_t)nCol);
+  pRun->aZone = hpArenaAlloc(&p->vec, sizeof(HpBound)*nFilter);
+  pRun->aZoneCol = hpArenaAlloc(&p->vec, sizeof(int)*nFilter);
   pRun->nZone = -1;
   return pRun->apKept && pRun->aZone && pRun->aZoneCol ? SQLITE_OK : HP_DECLINE;
 }
 
 /* What filters say about columns.  Their constants are known by now */
 static void hpKeepZones(HpWorker *p){
-  const HpProg *pProg = &p->pPipe->prog;
-  HpRun *pRun = &p->run;
+  const HpProg *pProg = &p->pPlan->prog;
+  HpRun *pRun = &p->pRead->run;
   int i;
   pRun->nZone = 0;
   if( !hpZoneIsSafe(pProg) ) return;
@@ -84,7 +85,7 @@ static void hpKeepZones(HpWorker *p){
 /* The first run to be kept: memory for that, or NULL */
 static HpKeeper *hpKeepNew(HpWorker *p){
   HpKeeper *pNew = hpArenaAlloc(&p->vec, sizeof(*pNew));
-  int nCol = p->pPipe->source.nCol;
+  int nCol = p->pPlan->source.nCol;
   int k;
   if( pNew==0 ) return 0;
   memset(pNew, 0, sizeof(*pNew));
@@ -93,7 +94,7 @@ static HpKeeper *hpKeepNew(HpWorker *p){
   pNew->aKeep = hpArenaAlloc(&p->vec, nCol);
   pNew->aTaken = hpArenaAlloc(&p->vec, nCol);
   pNew->apNow = hpArenaAlloc(&p->vec, sizeof(pNew->apNow[0])*(i64)nCol);
-  pNew->maker.pScan = hpSourceColumns(p->pQuery->pSource);
+  pNew->maker.pScan = hpSourceColumns(p->pPipe->pSource);
   pNew->maker.xSlab = hpColumnsSlab;
   pNew->maker.nSlabMost = hpColumnsSlabMost(pNew->maker.pScan);
   if( pNew->aVec==0 || pNew->aHas==0 || pNew->aKeep==0 || pNew->aTaken==0 || pNew->apNow==0 ) return 0;
@@ -101,8 +102,8 @@ static HpKeeper *hpKeepNew(HpWorker *p){
   memset(pNew->aKeep, 0, nCol);
   memset(pNew->apNow, 0, sizeof(pNew->apNow[0])*(size_t)nCol);
   for(k=0; k<nCol; k++){
-    if( hpColumnScanWanted(hpSourceColumns(p->pQuery->pSource), k)
-     && hpVecInit(&p->frame, &pNew->aVec[k], p->batch.nAlloc)
+    if( hpColumnScanWanted(hpSourceColumns(p->pPipe->pSource), k)
+     && hpVecInit(&p->frame, &pNew->aVec[k], p->pRead->batch.nAlloc)
     ){
       return 0;
     }
@@ -112,9 +113,9 @@ static HpKeeper *hpKeepNew(HpWorker *p){
 
 /* Free the segments that nobody has taken over */
 static void hpKeepForget(HpWorker *p){
-  HpKeeper *pKeeper = p->pKeeper;
+  HpKeeper *pKeeper = p->pRead->pKeeper;
   if( pKeeper ){
-    i64 n = (i64)pKeeper->nChunk*p->pPipe->source.nCol;
+    i64 n = (i64)pKeeper->nChunk*p->pPlan->source.nCol;
     i64 i;
     for(i=0; i<n; i++) hpSegmentFree(pKeeper->apSeg[i]);
     pKeeper->nChunk = 0;
@@ -122,11 +123,11 @@ static void hpKeepForget(HpWorker *p){
 }
 
 static void hpKeepClose(HpWorker *p){
-  if( p->pKeeper ){
+  if( p->pRead->pKeeper ){
     hpKeepForget(p);
-    sqlite3_free(p->pKeeper->anRow);
-    sqlite3_free(p->pKeeper->apSeg);
-    p->pKeeper = 0;
+    sqlite3_free(p->pRead->pKeeper->anRow);
+    sqlite3_free(p->pRead->pKeeper->apSeg);
+    p->pRead->pKeeper = 0;
   }
 }
 
@@ -134,21 +135,22 @@ static void hpKeepBegin(HpWorker *p){
   HpKeeper *pKeeper;
   int k;
   hpKeepForget(p);
-  assert( p->run.bKeep==0 || (p->run.pKept==0 && p->run.iInUnit==0) );
-  if( p->run.bKeep==0 ) return;
-  if( p->pKeeper==0 ) p->pKeeper = hpKeepNew(p);
-  pKeeper = p->pKeeper;
+  assert( p->pRead->run.bKeep==0
+       || (p->pRead->run.pKept==0 && p->pRead->run.iInUnit==0) );
+  if( p->pRead->run.bKeep==0 ) return;
+  if( p->pRead->pKeeper==0 ) p->pRead->pKeeper = hpKeepNew(p);
+  pKeeper = p->pRead->pKeeper;
   if( pKeeper==0 ){
-    p->run.bKeep = 0;
+    p->pRead->run.bKeep = 0;
     return;
   }
-  for(k=0; k<p->pPipe->source.nCol; k++){
-    pKeeper->aHas[k] = p->run.apKept[k]!=0;
+  for(k=0; k<p->pPlan->source.nCol; k++){
+    pKeeper->aHas[k] = p->pRead->run.apKept[k]!=0;
     pKeeper->aKeep[k] = !pKeeper->aHas[k]
-                     && hpColumnScanWanted(hpSourceColumns(p->pQuery->pSource),
+                     && hpColumnScanWanted(hpSourceColumns(p->pPipe->pSource),
                                            k);
   }
-  pKeeper->bSound = p->pPipe->pSink->eRecords==HP_RECORDS_SOUND;
+  pKeeper->bSound = p->pPlan->pSink->eRecords==HP_RECORDS_SOUND;
   pKeeper->iPlace = -1;
 }
 
@@ -169,15 +171,15 @@ static int hpKeepRoom(HpKeeper *pKeeper, int nCol){
 
 /* Has the batch of p values of column iCol that do not lie in its leaves? */
 static int hpKeepIsElsewhere(const HpWorker *p, int iCol){
-  const HpBatch *pBatch = &p->batch;
-  const HpRun *pRun = &p->run;
+  const HpBatch *pBatch = &p->pRead->batch;
+  const HpRun *pRun = &p->pRead->run;
   const u8 *aEnd = &pRun->aBuf[(i64)pRun->nPage*pRun->szPage];
   const u8 *aType = &pBatch->aType[iCol*pBatch->nStride];
-  int nCol = p->pPipe->source.nCol;
+  int nCol = p->pPlan->source.nCol;
   int bSlow = 0;
   int i;
   assert( pRun->pKept==0 && pBatch->nCol==nCol );
-  if( p->pPipe->source.aCol[iCol].iStore<0 ) return 0;
+  if( p->pPlan->source.aCol[iCol].iStore<0 ) return 0;
   for(i=0; i<HP_CUT; i++) bSlow |= pBatch->aMax[iCol*HP_CUT+i]==HP_SER_SLOW;
   for(i=0; bSlow && i<pBatch->nRow; i++){
     const struct HpSlow *pSlow = &pBatch->aSlow[(i64)i*nCol+iCol];
@@ -188,24 +190,24 @@ static int hpKeepIsElsewhere(const HpWorker *p, int iCol){
 }
 
 static void hpKeepBatch(HpWorker *p){
-  HpKeeper *pKeeper = p->pKeeper;
+  HpKeeper *pKeeper = p->pRead->pKeeper;
   HpFrame all;           /* The frame, with all rows of the batch */
-  int nCol = p->pPipe->source.nCol;
+  int nCol = p->pPlan->source.nCol;
   HpSegment **apSeg;
   int k;
-  if( p->run.bKeep==0 || p->batch.nRow==0 ) return;
-  assert( p->batch.nSkip==0 );
+  if( p->pRead->run.bKeep==0 || p->pRead->batch.nRow==0 ) return;
+  assert( p->pRead->batch.nSkip==0 );
   if( !hpKeepRoom(pKeeper, nCol) ){
-    p->run.bKeep = 0;
+    p->pRead->run.bKeep = 0;
     return;
   }
   all = p->frame;
-  all.nRow = p->batch.nRow;
+  all.nRow = p->pRead->batch.nRow;
   all.bDense = 1;
   apSeg = &pKeeper->apSeg[(i64)pKeeper->nChunk*nCol];
   memset(apSeg, 0, sizeof(apSeg[0])*nCol);
   memset(pKeeper->aTaken, 0, nCol);
-  pKeeper->anRow[pKeeper->nChunk++] = (u16)p->batch.nRow;
+  pKeeper->anRow[pKeeper->nChunk++] = (u16)p->pRead->batch.nRow;
   for(k=0; k<nCol; k++){
     if( pKeeper->aKeep[k]==0 ) continue;
     if( hpKeepIsElsewhere(p, k) ){
@@ -217,21 +219,21 @@ static void hpKeepBatch(HpWorker *p){
       }
       continue;
     }
-    hpDecodeColumn(p, &all, k, &pKeeper->aVec[k]);
+    hpDecodeColumn(&all, k, &pKeeper->aVec[k]);
     apSeg[k] = hpSegmentMake(&pKeeper->maker, &pKeeper->aVec[k], all.nRow,
                              all.bAvx2);
     if( apSeg[k]==0 ){
-      p->run.bKeep = 0;
+      p->pRead->run.bKeep = 0;
       return;
     }
   }
-  for(k=0; k<p->batch.nRow && pKeeper->bSound; k++){
+  for(k=0; k<p->pRead->batch.nRow && pKeeper->bSound; k++){
     pKeeper->iPlace = hpPlaceOf(p, k, pKeeper->iPlace, 1);
     if( pKeeper->iPlace<0 ) pKeeper->bSound = 0;
   }
   memcpy(pKeeper->apNow, apSeg, sizeof(apSeg[0])*nCol);
-  if( p->run.iLeaf==p->run.nPage ){
-    hpColumnRunAdd(hpSourceColumns(p->pQuery->pSource), &p->run,
+  if( p->pRead->run.iLeaf==p->pRead->run.nPage ){
+    hpColumnRunAdd(hpSourceColumns(p->pPipe->pSource), &p->pRead->run,
                    pKeeper->nChunk, pKeeper->anRow, pKeeper->apSeg,
                    pKeeper->aHas, pKeeper->bSound);
     for(k=0; k<nCol; k++) if( apSeg[k] ) pKeeper->apNow[k] = 0;
@@ -239,14 +241,14 @@ static void hpKeepBatch(HpWorker *p){
   }
 }
 
-/* Does the sink want no row of batch i of the run?  See HpWorker.bound */
+/* Does the sink want no row of batch i of the run?  See HpReader.bound */
 static int hpKeepIsOut(const HpWorker *p, int i){
-  const HpSourcePlan *pPlan = &p->pPipe->source;
+  const HpSourcePlan *pPlan = &p->pPlan->source;
   int k;
-  if( p->bound.bOn==0 ) return 0;
+  if( p->pRead->bound.bOn==0 ) return 0;
   for(k=0; k<pPlan->nCol; k++){
-    if( pPlan->aCol[k].iStore==p->bound.iStore ){
-      return hpSegmentIsOut(p->run.apKept[k][i], &p->bound);
+    if( pPlan->aCol[k].iStore==p->pRead->bound.iStore ){
+      return hpSegmentIsOut(p->pRead->run.apKept[k][i], &p->pRead->bound);
     }
   }
   return 0;
@@ -254,11 +256,11 @@ static int hpKeepIsOut(const HpWorker *p, int i){
 
 /* Memory for texts of times that the batch has to be decoded to.  Returns true if there is none */
 static int hpKeepTimes(HpWorker *p){
-  HpRun *pRun = &p->run;
-  i64 nByte = (i64)p->batch.nAlloc*HP_TIME_TEXT + HP_SLACK;
+  HpRun *pRun = &p->pRead->run;
+  i64 nByte = (i64)p->pRead->batch.nAlloc*HP_TIME_TEXT + HP_SLACK;
   int k;
   assert( pRun->iKept>0 );
-  for(k=0; k<p->pPipe->source.nCol; k++){
+  for(k=0; k<p->pPlan->source.nCol; k++){
     if( pRun->apTime[k] || pRun->apKept[k][pRun->iKept-1]->eForm!=HP_FORM_TIME ) continue;
     pRun->apTime[k] = hpArenaAlloc(&p->vec, nByte);
     if( pRun->apTime[k]==0 ) return 1;
@@ -269,15 +271,16 @@ static int hpKeepTimes(HpWorker *p){
 
 /* The scan is that of a range of rowids.  Are those of the run, which is in memory, in order? */
 static int hpKeepIsInOrder(const HpWorker *p){
-  assert( p->pPipe->source.bRowid && p->pPipe->source.aCol[0].iStore<0 );
-  return hpColumnRunInOrder(&p->run, 0);
+  assert( p->pPlan->source.bRowid && p->pPlan->source.aCol[0].iStore<0 );
+  return hpColumnRunInOrder(&p->pRead->run, 0);
 }
 
 static int hpKeepNext(HpWorker *p){
-  HpRun *pRun = &p->run;
-  assert( pRun->pKept!=0 && p->batch.nRow==0 && p->batch.nSkip==0 );
+  HpRun *pRun = &p->pRead->run;
+  HpBatch *pBatch = &p->pRead->batch;
+  assert( pRun->pKept!=0 && pBatch->nRow==0 && pBatch->nSkip==0 );
   if( pRun->nZone<0 ) hpKeepZones(p);
-  while( pRun->iKeptRow+pRun->nKeptRow<pRun->iKeptEnd && p->batch.nRow==0 ){
+  while( pRun->iKeptRow+pRun->nKeptRow<pRun->iKeptEnd && pBatch->nRow==0 ){
     int i = pRun->iKept++;
     int k;
     if( pRun->nKeptRow ) pRun->iKeptFrom = 0;    /* It may have begun within a segment */
@@ -288,14 +291,14 @@ static int hpKeepNext(HpWorker *p){
       if( hpSegmentIsOut(pRun->apKept[pRun->aZoneCol[k]][i], &pRun->aZone[k]) ) break;
     }
     if( k==pRun->nZone && !hpKeepIsOut(p, i) ){
-      p->batch.nRow = (int)pRun->nKeptRow;
+      pBatch->nRow = (int)pRun->nKeptRow;
     }else{
-      p->batch.nSkip += (int)pRun->nKeptRow;
+      pBatch->nSkip += (int)pRun->nKeptRow;
     }
   }
-  assert( p->batch.nRow<=p->batch.nAlloc );
+  assert( pBatch->nRow<=pBatch->nAlloc );
   assert( pRun->iKeptRow+pRun->nKeptRow<=pRun->iKeptEnd );
-  if( p->batch.nRow && hpKeepTimes(p) ) return HP_DECLINE;
+  if( pBatch->nRow && hpKeepTimes(p) ) return HP_DECLINE;
   pRun->iLeaf = pRun->iKeptRow+pRun->nKeptRow==pRun->iKeptEnd ? pRun->nPage : 0;
   return SQLITE_OK;
 }
@@ -304,30 +307,39 @@ static int hpKeepNext(HpWorker *p){
 ** If column iCol of the batch is in memory, or has just been kept: its segment, of which row *piFrom is
 ** the first of the batch.  Else NULL.  It is not freed before the scan ends, or the next batch begins.
 */
-static const HpSegment *hpKeepSegment(const HpWorker *p, int iCol, int *piFrom){
-  const HpRun *pRun = &p->run;
-  assert( iCol>=0 && iCol<p->pPipe->source.nCol );
+static const HpSegment *hpKeepSegment(
+  const HpFrame *pFrame,
+  int iCol,
+  int *piFrom
+){
+  const HpWorker *p = pFrame->pWorker;
+  const HpRun *pRun = &p->pRead->run;
+  assert( iCol>=0 && iCol<p->pPlan->source.nCol );
   assert( pRun->pKept==0 || pRun->iKept>0 );
   *piFrom = 0;
   if( pRun->pKept==0 ){
-    const HpSegment *pSeg = pRun->bKeep ? p->pKeeper->apNow[iCol] : 0;
-    assert( pSeg==0 || pSeg->nRow==p->batch.nRow );
+    const HpSegment *pSeg = pRun->bKeep ? p->pRead->pKeeper->apNow[iCol] : 0;
+    assert( pSeg==0 || pSeg->nRow==p->pRead->batch.nRow );
     return pSeg;
   }
   *piFrom = (int)pRun->iKeptFrom;
   return pRun->apKept[iCol][pRun->iKept-1];
 }
 
-static void hpKeepColumn(const HpWorker *p, HpFrame *pFrame, int iCol, HpVec *pOut){
-  const HpRun *pRun = &p->run;
+static void hpKeepColumn(HpFrame *pFrame, int iCol, HpVec *pOut){
+  const HpWorker *p = pFrame->pWorker;
+  const HpRun *pRun = &p->pRead->run;
+  HpKeeper *pKeeper = p->pRead->pKeeper;
   if( pRun->pKept ){
-    hpSegmentColumn(pRun->apKept[iCol][pRun->iKept-1], (int)pRun->iKeptFrom, pFrame, pOut,
-                    pRun->apTime[iCol]);
-  }else if( pRun->bKeep && p->pKeeper->aKeep[iCol] && p->pKeeper->aTaken[iCol]==0 ){
+    hpSegmentColumn(pRun->apKept[iCol][pRun->iKept-1], (int)pRun->iKeptFrom,
+                    pFrame, pOut, pRun->apTime[iCol]);
+  }else if( pRun->bKeep && pKeeper->aKeep[iCol]
+         && pKeeper->aTaken[iCol]==0
+  ){
     /* Arrays of both have room for a batch */
-    HpVec *pFrom = &p->pKeeper->aVec[iCol];
+    HpVec *pFrom = &pKeeper->aVec[iCol];
     HpVec was = *pOut;
-    p->pKeeper->aTaken[iCol] = 1;
+    pKeeper->aTaken[iCol] = 1;
     pOut->aTag = pFrom->aTag;
     pOut->aVal = pFrom->aVal;
     pOut->aLen = pFrom->aLen;
@@ -339,7 +351,7 @@ static void hpKeepColumn(const HpWorker *p, HpFrame *pFrame, int iCol, HpVec *pO
     pFrom->aVal = was.aVal;
     pFrom->aLen = was.aLen;
   }else{
-    hpDecodeColumn(p, pFrame, iCol, pOut);
+    hpDecodeColumn(pFrame, iCol, pOut);
   }
 }
 
@@ -350,8 +362,13 @@ static void hpKeepBegin(HpWorker *p){ UNUSED_PARAMETER(p); }
 static void hpKeepBatch(HpWorker *p){ UNUSED_PARAMETER(p); }
 static int hpKeepIsInOrder(const HpWorker *p){ UNUSED_PARAMETER(p); return 0; }
 static int hpKeepNext(HpWorker *p){ UNUSED_PARAMETER(p); return HP_DECLINE; }
-static void hpKeepColumn(const HpWorker *p, HpFrame *pFrame, int iCol, HpVec *pOut){
-  hpDecodeColumn(p, pFrame, iCol, pOut);
+static const HpSegment *hpKeepSegment(const HpFrame *p, int iCol, int *piFrom){
+  UNUSED_PARAMETER2(p, iCol);
+  UNUSED_PARAMETER(piFrom);
+  return 0;
+}
+static void hpKeepColumn(HpFrame *pFrame, int iCol, HpVec *pOut){
+  hpDecodeColumn(pFrame, iCol, pOut);
 }
 static void hpKeepForget(HpWorker *p){ UNUSED_PARAMETER(p); }
 static void hpKeepClose(HpWorker *p){ UNUSED_PARAMETER(p); }

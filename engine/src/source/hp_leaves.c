@@ -23,27 +23,28 @@
 ** Memory for a worker.
 */
 static int hpLeavesBegin(HpWorker *p){
-  int rc = hpSourceRunInit(p, p->pQuery->pSource->szPage);
+  int rc = hpSourceRunInit(p, p->pPipe->pSource->szPage);
   if( rc==SQLITE_OK ) rc = hpKeepInit(p);
   return rc ? rc : hpRecordInit(p);
 }
 
 /* The run is kept: does the batch end before leaf iLeaf, which it has no room for? */
 static int hpLeavesIsFull(const HpWorker *p){
-  const HpRun *pRun = &p->run;
+  const HpRun *pRun = &p->pRead->run;
   const u8 *aHdr = &pRun->aBuf[(i64)pRun->iLeaf*pRun->szPage + pRun->iHdr];
-  return pRun->bKeep && pRun->iCell==0 && p->batch.nRow>0
-      && get2byte(&aHdr[3])>p->batch.nAlloc-p->batch.nRow;
+  return pRun->bKeep && pRun->iCell==0 && p->pRead->batch.nRow>0
+      && get2byte(&aHdr[3])>p->pRead->batch.nAlloc-p->pRead->batch.nRow;
 }
 
 /*
 ** Fill the batch of p.
 */
 static int hpLeavesNext(HpWorker *p){
-  HpRun *pRun = &p->run;
-  u8 bBound = p->bound.bOn;
+  HpRun *pRun = &p->pRead->run;
+  const HpBatch *pBatch = &p->pRead->batch;
+  u8 bBound = p->pRead->bound.bOn;
   int rc = SQLITE_OK;
-  assert( p->batch.nRow==0 && p->batch.nSkip==0 );
+  assert( pBatch->nRow==0 && pBatch->nSkip==0 );
   if( pRun->iLeaf>=pRun->nPage ){
     rc = hpSourceNext(p);
     if( rc || pRun->nPage==0 ) return rc;
@@ -56,21 +57,21 @@ static int hpLeavesNext(HpWorker *p){
   }
   if( pRun->pKept ) return hpKeepNext(p);
   assert( pRun->pMend==0 && pRun->iLeaf<pRun->nPage && pRun->iCell>=0 );
-  if( pRun->bKeep ) p->bound.bOn = 0;    /* All rows are kept */
+  if( pRun->bKeep ) p->pRead->bound.bOn = 0;    /* All rows are kept */
   do{
     rc = hpCellsLeaf(p, pRun->iLeaf, &pRun->iCell);
     if( rc==SQLITE_OK && pRun->iCell<0 ){
       pRun->iLeaf++;
       pRun->iCell = 0;
     }
-  }while( rc==SQLITE_OK && pRun->iLeaf<pRun->nPage && p->batch.nRow<p->batch.nAlloc
-        && !hpLeavesIsFull(p) );
+  }while( rc==SQLITE_OK && pRun->iLeaf<pRun->nPage
+       && pBatch->nRow<pBatch->nAlloc && !hpLeavesIsFull(p) );
   if( rc==SQLITE_OK ) hpKeepBatch(p);
-  p->bound.bOn = bBound;
+  p->pRead->bound.bOn = bBound;
   return rc;
 }
 
 static const HpSourceType hpLeavesType = {
-  hpLeavesBegin, hpLeavesNext, hpKeepColumn, 0, 1
+  hpLeavesBegin, hpLeavesNext, hpKeepColumn, hpKeepSegment, 0, 1
 };
 #endif /* SQLITE_OMIT_HP */

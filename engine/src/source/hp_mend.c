@@ -38,6 +38,7 @@
 
 struct HpMender {
   HpWorker cut;          /* Cuts leaves that have changed ... */
+  HpReader read;         /* What that reads */
   HpPipePlan pipe;       /* ... into the columns of the run */
   HpSegmentMaker maker;
   HpVec now, old, mix;   /* A column: of these leaves, of a segment, of what it becomes */
@@ -60,17 +61,18 @@ static HpMender *hpMendNew(HpWorker *p){
   if( pNew==0 ) return 0;
   memset(pNew, 0, sizeof(*pNew));
   pCut = &pNew->cut;
+  pCut->pRead = &pNew->read;
   pCut->db = p->db;
-  pCut->pQuery = p->pQuery;
+  pCut->pPipe = p->pPipe;
   pCut->pCfg = p->pCfg;
-  pCut->pPipe = &pNew->pipe;
-  pNew->pipe.source.iDb = p->pPipe->source.iDb;
-  pNew->pipe.source.iRoot = p->pPipe->source.iRoot;
+  pCut->pPlan = &pNew->pipe;
+  pNew->pipe.source.iDb = p->pPlan->source.iDb;
+  pNew->pipe.source.iRoot = p->pPlan->source.iRoot;
   pFrame = &pCut->frame;
   pFrame->pWorker = pCut;
   pFrame->db = p->db;
   pFrame->pCfg = p->pCfg;
-  pFrame->nAlloc = p->batch.nAlloc;
+  pFrame->nAlloc = p->pRead->batch.nAlloc;
   pFrame->bDense = 1;
   pFrame->bAvx2 = p->frame.bAvx2;
   if( hpVecInit(pFrame, &pNew->now, HP_BATCH) || hpVecInit(pFrame, &pNew->old, HP_BATCH)
@@ -92,17 +94,17 @@ static void hpMendForget(HpMender *p){
 }
 
 static void hpMendClose(HpWorker *p){
-  HpMender *pMender = p->pMender;
+  HpMender *pMender = p->pRead->pMender;
   if( pMender ){
     sqlite3_free(pMender->aSet);
     sqlite3_free(pMender->aiCol);
     sqlite3_free(pMender->apNew);
     sqlite3_free(pMender->anRow);
     sqlite3_free(pMender->aRow);
-    hpArenaClear(&pMender->cut.batch.side);
+    hpArenaClear(&pMender->cut.side);
     hpArenaClear(&pMender->cut.frame.vec);
     hpArenaClear(&pMender->cut.vec);
-    p->pMender = 0;
+    p->pRead->pMender = 0;
   }
 }
 
@@ -123,9 +125,9 @@ static int hpMendPlan(HpMender *p, const int *aStore, int nCol){
   int i;
   for(i=0; i<nCol && i<pPlan->nCol && pPlan->aCol[i].iStore==aStore[i]; i++){}
   if( i==nCol && i==pPlan->nCol ) return 1;
-  hpArenaClear(&pCut->batch.side);
+  hpArenaClear(&pCut->side);
   hpArenaClear(&pCut->vec);
-  memset(&pCut->batch, 0, sizeof(pCut->batch));
+  memset(&pCut->pRead->batch, 0, sizeof(pCut->pRead->batch));
   pPlan->nCol = 0;
   pPlan->aCol = hpArenaAlloc(&pCut->vec, sizeof(HpCol)*(i64)nCol);
   if( pPlan->aCol==0 ) return 0;
@@ -229,7 +231,7 @@ static int hpMendValues(
       }
     }
   }
-  assert( iOld==pSeg->nRow && iNow==p->cut.batch.nRow );
+  assert( iOld==pSeg->nRow && iNow==p->cut.pRead->batch.nRow );
   *ppNew = pNew;
   return 1;
 }
@@ -258,7 +260,7 @@ static HpSegment *hpMendWhole(
   int iOld = 0, iNow = 0, nMix = 0;
   int bWide = 0, bNaN = 0;
   int i, n;
-  pFrame->nRow = p->cut.batch.nRow;
+  pFrame->nRow = p->cut.pRead->batch.nRow;
   hpVecExact(pFrame, &p->now);
   pFrame->nRow = pSeg->nRow;
   hpSegmentColumn(pSeg, 0, pFrame, &p->old, p->aTime);
@@ -275,7 +277,7 @@ static HpSegment *hpMendWhole(
     nMix += n;
     iOld += hpMendWas(pRun, i);
   }
-  assert( iNow==p->cut.batch.nRow && iOld==pSeg->nRow );
+  assert( iNow==p->cut.pRead->batch.nRow && iOld==pSeg->nRow );
   pFrame->nRow = nMix;
   if( pMix->mType==HP_NUM ){
     HP_ROWS(pFrame, {
@@ -307,24 +309,24 @@ static int hpMendChunk(HpMender *p, const HpRun *pRun, int iChunk, int iFirst, i
   i64 iPlace = -1;
   int i, k;
   assert( iFirst<iEnd && iEnd<=pRun->nPage && iChunk<p->nChunk );
-  hpRecordEmpty(&pCut->batch);
+  hpRecordEmpty(pCut);
   for(i=iFirst; i<iEnd; i++){
     int n = hpMendWas(pRun, i);
     if( pRun->aChanged[i] ){
       int iCell = 0;
-      int nBefore = pCut->batch.nRow;
+      int nBefore = pCut->pRead->batch.nRow;
       if( hpCellsLeaf(pCut, i, &iCell) || iCell>=0 ) return 0;
-      bSameRows &= n==pCut->batch.nRow-nBefore;
-      n = pCut->batch.nRow-nBefore;
+      bSameRows &= n==pCut->pRead->batch.nRow-nBefore;
+      n = pCut->pRead->batch.nRow-nBefore;
     }
     nRow += n;
     p->aRow[i] = (i>0 ? p->aRow[i-1] : 0) + (u32)n;
   }
-  if( nRow>pCut->batch.nAlloc ) return 0;
+  if( nRow>pCut->pRead->batch.nAlloc ) return 0;
   p->anRow[iChunk] = (u16)nRow;
   /* Without a column of the record it is not known where the record is */
   if( p->pipe.source.mxCol<0 ) p->bSound = 0;
-  for(i=0; i<pCut->batch.nRow && p->bSound; i++){
+  for(i=0; i<pCut->pRead->batch.nRow && p->bSound; i++){
     iPlace = hpPlaceOf(pCut, i, iPlace, 1);
     if( iPlace<0 ) p->bSound = 0;
   }
@@ -338,8 +340,8 @@ static int hpMendChunk(HpMender *p, const HpRun *pRun, int iChunk, int iFirst, i
     }
     pSeg = p->aSet[k].apSeg[iChunk];
     p->pipe.source.aCol[p->aiCol[k]].bReal = p->aSet[k].bReal;
-    pCut->frame.nRow = pCut->batch.nRow;
-    hpDecodeColumn(pCut, &pCut->frame, p->aiCol[k], &p->now);
+    pCut->frame.nRow = pCut->pRead->batch.nRow;
+    hpDecodeColumn(&pCut->frame, p->aiCol[k], &p->now);
     if( bSameRows && hpMendValues(p, pRun, pSeg, iFirst, iEnd, ppNew) ) continue;
     *ppNew = hpMendWhole(p, pRun, pSeg, iFirst, iEnd);
     if( *ppNew==0 ) return 0;
@@ -362,10 +364,10 @@ static int hpMendLeaves(HpMender *p, const HpRun *pRun){
   }
   p->nChunk = nChunk;
   memset(p->apNew, 0, sizeof(p->apNew[0])*(size_t)p->nSet*nChunk);
-  p->cut.run.aBuf = pRun->aBuf;
-  p->cut.run.szPage = pRun->szPage;
-  p->cut.run.nPage = pRun->nPage;
-  p->cut.run.iSeq = pRun->iSeq;
+  p->read.run.aBuf = pRun->aBuf;
+  p->read.run.szPage = pRun->szPage;
+  p->read.run.nPage = pRun->nPage;
+  p->read.run.iSeq = pRun->iSeq;
   for(i=0; i<nChunk; i++){
     int iFirst = iLeaf;
     int nRow = hpColumnRunRows(pOld, i);
@@ -388,13 +390,13 @@ static int hpMendLeaves(HpMender *p, const HpRun *pRun){
 ** others.
 */
 static int hpMendRun(HpWorker *p){
-  HpRun *pRun = &p->run;
-  HpColumnScan *pScan = hpSourceColumns(p->pQuery->pSource);
+  HpRun *pRun = &p->pRead->run;
+  HpColumnScan *pScan = hpSourceColumns(p->pPipe->pSource);
   HpMender *pMender;
   int bDone = 0;
   assert( pRun->pMend!=0 && pRun->pKept==0 && pRun->iInUnit==0 );
-  if( p->pMender==0 ) p->pMender = hpMendNew(p);
-  pMender = p->pMender;
+  if( p->pRead->pMender==0 ) p->pRead->pMender = hpMendNew(p);
+  pMender = p->pRead->pMender;
   if( pMender && pMender->nSetAlloc>=0 ){
     bDone = hpMendSets(pMender, pScan, pRun)
          && hpMendLeaves(pMender, pRun)

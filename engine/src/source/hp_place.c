@@ -31,15 +31,15 @@
 ** are in memory rows are cells, and records have been found sound where that matters.
 */
 static i64 hpPlaceOf(const HpWorker *p, int i, i64 iLast, int bAll){
-  const HpRun *pRun = &p->run;
-  const BtShared *pBt = p->pQuery->db->aDb[p->pPipe->source.iDb].pBt->pBt;
+  const HpRun *pRun = &p->pRead->run;
+  const BtShared *pBt = hpThreadBt(p->pPipe);
   const u8 *z, *aPage, *aHdr;
   int iLeaf, nCell, iRec;
   int iCell = 0;
   if( pRun->pKept ){
     return hpColumnRunPlace(pRun, pRun->iKeptRow+(u32)i);
   }
-  z = p->batch.apRec[i];
+  z = p->pRead->batch.apRec[i];
   iLeaf = (int)((z - pRun->aBuf)/pRun->szPage);
   aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
   aHdr = &aPage[pRun->iHdr];
@@ -48,7 +48,7 @@ static i64 hpPlaceOf(const HpWorker *p, int i, i64 iLast, int bAll){
   if( hpPlaceSeq(iLast)==pRun->iSeq && hpPlaceLeaf(iLast)==iLeaf ){
     iCell = hpPlaceCell(iLast)+1;
   }
-  assert( i<p->batch.nRow && iLeaf>=0 && iLeaf<pRun->nPage );
+  assert( i<p->pRead->batch.nRow && iLeaf>=0 && iLeaf<pRun->nPage );
   assert( i>=0 && z>aHdr && iRec<pRun->szPage );
   for(; iCell<nCell; iCell++){
     int ofst = get2byte(&aHdr[8+2*iCell]);
@@ -67,7 +67,7 @@ static i64 hpPlaceOf(const HpWorker *p, int i, i64 iLast, int bAll){
 ** The place of the last row of the run.
 */
 static i64 hpPlaceLast(const HpWorker *p){
-  const HpRun *pRun = &p->run;
+  const HpRun *pRun = &p->pRead->run;
   int iLeaf = pRun->nPage-1;
   const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
   assert( pRun->nPage>0 && (pRun->pKept==0 || pRun->iKeptEnd>0) );

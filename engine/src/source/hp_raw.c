@@ -29,19 +29,22 @@
 */
 static int hpRawLoad(HpWorker *p, HpFrame *pFrame, int iCol, int nCol){
   int k;
-  assert( iCol>=0 && iCol+nCol<=p->pPipe->source.nCol );
-  if( p->run.pKept==0 ) return SQLITE_OK;
-  if( p->aRaw==0 ){
-    i64 nByte = sizeof(HpVec)*(i64)p->pPipe->source.nCol;
-    p->aRaw = hpArenaAlloc(&p->vec, nByte);
-    if( p->aRaw==0 ) return HP_DECLINE;
-    memset(p->aRaw, 0, nByte);
+  assert( iCol>=0 && iCol+nCol<=p->pPlan->source.nCol );
+  assert( pFrame->pWorker==p );
+  if( p->pRead->run.pKept==0 ) return SQLITE_OK;
+  if( p->pRead->aRaw==0 ){
+    i64 nByte = sizeof(HpVec)*(i64)p->pPlan->source.nCol;
+    p->pRead->aRaw = hpArenaAlloc(&p->vec, nByte);
+    if( p->pRead->aRaw==0 ) return HP_DECLINE;
+    memset(p->pRead->aRaw, 0, nByte);
   }
   for(k=iCol; k<iCol+nCol; k++){
-    if( p->aRaw[k].aTag==0 && hpVecInit(&p->frame, &p->aRaw[k], p->batch.nAlloc) ){
+    if( p->pRead->aRaw[k].aTag==0
+     && hpVecInit(&p->frame, &p->pRead->aRaw[k], p->pRead->batch.nAlloc)
+    ){
       return HP_DECLINE;
     }
-    hpKeepColumn(p, pFrame, k, &p->aRaw[k]);
+    hpKeepColumn(pFrame, k, &p->pRead->aRaw[k]);
   }
   return SQLITE_OK;
 }
@@ -59,10 +62,11 @@ static u32 hpRawSlow(
   HpVal *pVal,
   u32 *pn
 ){
-  const struct HpSlow *pSlow = &p->batch.aSlow[(i64)i*p->pPipe->source.nCol+k];
-  const HpCol *pCol = &p->pPipe->source.aCol[k];
+  const struct HpSlow *pSlow
+      = &p->pRead->batch.aSlow[(i64)i*p->pPlan->source.nCol+k];
+  const HpCol *pCol = &p->pPlan->source.aCol[k];
   *pz = 0;
-  assert( p->batch.aSlow!=0 && i<p->batch.nRow );
+  assert( p->pRead->batch.aSlow!=0 && i<p->pRead->batch.nRow );
   if( pSlow->type==HP_SER_NONE ){
     *pVal = pCol->dflt;
     *pn = pCol->nDflt;
@@ -79,12 +83,12 @@ static u32 hpRawSlow(
 ** does not have the default counts.  No columns are in memory.
 */
 static int hpRawIsInteger(const HpWorker *p, int k, int i){
-  const HpBatch *pBatch = &p->batch;
+  const HpBatch *pBatch = &p->pRead->batch;
   u32 t = pBatch->aType[(i64)k*pBatch->nStride+i];
-  assert( p->run.pKept==0 && i<pBatch->nRow );
+  assert( p->pRead->run.pKept==0 && i<pBatch->nRow );
   if( t==HP_SER_SLOW ){
-    t = pBatch->aSlow[(i64)i*p->pPipe->source.nCol+k].type;
-    if( t==HP_SER_NONE ) return p->pPipe->source.aCol[k].dfltTag==HP_INT;
+    t = pBatch->aSlow[(i64)i*p->pPlan->source.nCol+k].type;
+    if( t==HP_SER_NONE ) return p->pPlan->source.aCol[k].dfltTag==HP_INT;
   }
   return (t>=1 && t<=6) || t==8 || t==9;
 }
@@ -106,14 +110,14 @@ static void hpRawSize(
   u64 *pnHdr,
   u64 *pnData
 ){
-  const HpBatch *pBatch = &p->batch;
+  const HpBatch *pBatch = &p->pRead->batch;
   int k;
   assert( pField->eField==HP_FIELD_RAW && i<pBatch->nRow );
-  if( p->run.pKept ){
+  if( p->pRead->run.pKept ){
     for(k=0; k<pField->n; k++){
       HpVal v;
       u32 n;
-      u8 tag = hpVecValue(&p->aRaw[pField->iCol+k], i, &v, &n);
+      u8 tag = hpVecValue(&p->pRead->aRaw[pField->iCol+k], i, &v, &n);
       hpSerialRoom(tag, v, n, pnHdr, pnData);
     }
     return;
@@ -147,15 +151,15 @@ static void hpRawCopy(
   u8 **pzHdr,
   u8 **pzData
 ){
-  const HpBatch *pBatch = &p->batch;
+  const HpBatch *pBatch = &p->pRead->batch;
   u8 *zHdr = *pzHdr;
   u8 *zData = *pzData;
   u32 n;
   int k;
-  if( p->run.pKept ){
+  if( p->pRead->run.pKept ){
     for(k=0; k<pField->n; k++){
       HpVal v;
-      u8 tag = hpVecValue(&p->aRaw[pField->iCol+k], i, &v, &n);
+      u8 tag = hpVecValue(&p->pRead->aRaw[pField->iCol+k], i, &v, &n);
       u32 t = hpSerialType(tag, v, n);
       zHdr += hpSerialHead(zHdr, t);
       zData += hpSerialPut(zData, t, v, n);
@@ -193,15 +197,15 @@ static void hpRawCopy(
 ** row i takes that has them in their places, and NULL in the others.
 */
 static void hpRawRecordSize(const HpWorker *p, int i, u64 *pnHdr, u64 *pnData){
-  const HpSourcePlan *pPlan = &p->pPipe->source;
+  const HpSourcePlan *pPlan = &p->pPlan->source;
   int k;
-  assert( p->run.pKept!=0 && pPlan->mxCol>=0 );
+  assert( p->pRead->run.pKept!=0 && pPlan->mxCol>=0 );
   *pnHdr = pPlan->mxCol + 1;
   *pnData = 0;
   for(k=0; k<pPlan->nCol; k++){
     HpVal v;
     u32 n;
-    u8 tag = hpVecValue(&p->aRaw[k], i, &v, &n);
+    u8 tag = hpVecValue(&p->pRead->aRaw[k], i, &v, &n);
     if( pPlan->aCol[k].iStore<0 ) continue;
     --*pnHdr;
     hpSerialRoom(tag, v, n, pnHdr, pnData);
@@ -214,15 +218,15 @@ static void hpRawRecordSize(const HpWorker *p, int i, u64 *pnHdr, u64 *pnData){
 ** take are writable.
 */
 static void hpRawRecord(const HpWorker *p, int i, u8 *zHdr, u8 *zData){
-  const HpSourcePlan *pPlan = &p->pPipe->source;
+  const HpSourcePlan *pPlan = &p->pPlan->source;
   int iStore = 0;
   int k;
-  assert( zData>zHdr && p->aRaw!=0 );
+  assert( zData>zHdr && p->pRead->aRaw!=0 );
   zHdr += hpSerialHead(zHdr, (u32)(zData-zHdr));
   for(k=0; k<pPlan->nCol; k++){
     HpVal v;
     u32 n, t;
-    u8 tag = hpVecValue(&p->aRaw[k], i, &v, &n);
+    u8 tag = hpVecValue(&p->pRead->aRaw[k], i, &v, &n);
     if( pPlan->aCol[k].iStore<0 ) continue;
     for(; iStore<pPlan->aCol[k].iStore; iStore++) *zHdr++ = 0;
     iStore++;

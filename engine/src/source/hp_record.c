@@ -40,21 +40,22 @@
 /*
 ** Remove all rows from the batch.
 */
-static void hpRecordEmpty(HpBatch *pBatch){
+static void hpRecordEmpty(HpWorker *p){
+  HpBatch *pBatch = &p->pRead->batch;
   assert( pBatch->nCol>=1 && pBatch->nRow<=pBatch->nAlloc );
   pBatch->nRow = 0;
   pBatch->nSkip = 0;
   memset(pBatch->aMin, 0xff, HP_CUT*pBatch->nCol);
   memset(pBatch->aMax, 0, HP_CUT*pBatch->nCol);
-  if( pBatch->side.pBlock ) hpArenaClear(&pBatch->side);
+  if( p->side.pBlock ) hpArenaClear(&p->side);
 }
 
 /*
 ** Allocate the batch of p.  Returns HP_DECLINE if there is no memory.
 */
 static int hpRecordInit(HpWorker *p){
-  const HpSourcePlan *pPlan = &p->pPipe->source;
-  HpBatch *pBatch = &p->batch;
+  const HpSourcePlan *pPlan = &p->pPlan->source;
+  HpBatch *pBatch = &p->pRead->batch;
   i64 n = p->pCfg->nBatch;
   assert( hpSerialIsSane() );
   assert( n>=1 && n<=HP_BATCH && pBatch->aType==0 );
@@ -73,7 +74,7 @@ static int hpRecordInit(HpWorker *p){
     return HP_DECLINE;
   }
   pBatch->aMax = &pBatch->aMin[HP_CUT*pBatch->nCol];
-  hpRecordEmpty(pBatch);
+  hpRecordEmpty(p);
   return SQLITE_OK;
 }
 
@@ -93,16 +94,16 @@ static u32 hpRecordChain(
   Pgno *piNext
 ){
 #ifdef HP_PREADV
-  BtShared *pBt = p->pQuery->db->aDb[p->pPipe->source.iDb].pBt->pBt;
+  BtShared *pBt = hpThreadBt(p->pPipe);
   int bUnlock = !pagerUseWal(pBt->pPager);
   int n;
-  assert( hpThreadIsLocked(p->pQuery) && nByte>0 );
+  assert( hpThreadIsLocked(p->pPipe) && nByte>0 );
   if( !hpPageDirect(p->pCfg, pBt->pPager) ) return 0;
-  if( bUnlock ) hpThreadUnlock(p->pQuery);
-  n = hpChainRead(pBt, &p->guess, HP_CHAIN_SINGLE|HP_CHAIN_FRAMES, iPg, 0, aTo,
-                  nByte, 0, piNext);
-  if( bUnlock ) hpThreadLock(p->pQuery);
-  if( n>0 ) hpConfigStat(p->pQuery->db, HP_STAT_CHAIN);
+  if( bUnlock ) hpThreadUnlock(p->pPipe);
+  n = hpChainRead(pBt, &p->pRead->guess, HP_CHAIN_SINGLE|HP_CHAIN_FRAMES, iPg,
+                  0, aTo, nByte, 0, piNext);
+  if( bUnlock ) hpThreadLock(p->pPipe);
+  if( n>0 ) hpConfigStat(p->pPipe->pQuery->db, HP_STAT_CHAIN);
   return n;
 #else
   UNUSED_PARAMETER2(p, iPg);
@@ -153,7 +154,7 @@ static int hpRecordOverflow(
   int bGap,              /* There may be a page of which no byte is used */
   const u8 **pz          /* OUT: the bytes, HP_SLACK more are readable */
 ){
-  BtShared *pBt = p->pQuery->db->aDb[p->pPipe->source.iDb].pBt->pBt;
+  BtShared *pBt = hpThreadBt(p->pPipe);
   u32 nPg = pBt->usableSize - 4;
   u32 n = pRec->nLocal;
   Pgno iPg = get4byte(&pRec->z[n]);
@@ -165,17 +166,17 @@ static int hpRecordOverflow(
   if( nWant>(i64)pBt->pageSize*btreePagecount(pBt) ) return HP_DECLINE;
   bGap = bGap && ISAUTOVACUUM(pBt);
   if( !hpBudgetMay(p, nWant, HP_KEEP) ) return HP_DECLINE;
-  aOut = hpArenaAlloc(&p->batch.side, (i64)nWant+HP_SLACK);
+  aOut = hpArenaAlloc(&p->side, (i64)nWant+HP_SLACK);
   if( aOut==0 ) return HP_DECLINE;
   memcpy(aOut, pRec->z, n);
-  hpThreadLock(p->pQuery);
-  hpSourceChained(p->pQuery->pSource, (nWant-n+nPg-1)/nPg);
+  hpThreadLock(p->pPipe);
+  hpSourceChained(p->pPipe->pSource, (nWant-n+nPg-1)/nPg);
   while( n<nWant ){
     DbPage *pDb;
     const u8 *aData;
     u32 nCopy;
     Pgno iNext;
-    assert( hpThreadIsLocked(p->pQuery) );
+    assert( hpThreadIsLocked(p->pPipe) );
     nPage = hpRecordChain(p, iPg, &aOut[n], nWant-n, &iNext);
     if( nPage>0 ){
       n += MIN(nWant-n, nPage*nPg);
@@ -209,7 +210,7 @@ static int hpRecordOverflow(
     iPg = iNext;
   }
   assert( n<=nWant && (rc!=SQLITE_OK || n==nWant) );
-  hpThreadUnlock(p->pQuery);
+  hpThreadUnlock(p->pPipe);
   memset(&aOut[n], 0, HP_SLACK);
   *pz = aOut;
   return rc;
@@ -240,8 +241,8 @@ static int hpRecordUnread(
 ** Cut record i of pCells, whatever it looks like, into row iRow of the batch.
 */
 static int hpRecordCutSlow(HpWorker *p, const HpCells *pCells, int i, int iRow){
-  const HpSourcePlan *pPlan = &p->pPipe->source;
-  HpBatch *pBatch = &p->batch;
+  const HpSourcePlan *pPlan = &p->pPlan->source;
+  HpBatch *pBatch = &p->pRead->batch;
   struct HpSlow *aSlow;
   HpRecord rec;
   const u8 *z;
@@ -252,7 +253,7 @@ static int hpRecordCutSlow(HpWorker *p, const HpCells *pCells, int i, int iRow){
   u64 nStored = 0;       /* Bytes of these values */
   u64 iNeed = 0;         /* Where those of them end that are wanted, ... */
   int bHead = 0;         /* ... some being texts that are not: HpCol.bHead */
-  u32 nPg = p->pQuery->db->aDb[pPlan->iDb].pBt->pBt->usableSize - 4;
+  u32 nPg = hpThreadBt(p->pPipe)->usableSize - 4;
   int bGap = 0;          /* There may be a page between them */
   int iCol;              /* Column of the record */
   int k = pPlan->bRowid; /* Next column of the plan */
@@ -305,7 +306,7 @@ static int hpRecordCutSlow(HpWorker *p, const HpCells *pCells, int i, int iRow){
     if( iHdr>nHdr || iVal>rec.nByte ) return HP_DECLINE;
   }
   if( iHdr>=nHdr && iVal!=rec.nByte ) return HP_DECLINE;
-  if( nStored>p->pQuery->mxStored ) return HP_DECLINE;
+  if( nStored>p->pPipe->pQuery->mxStored ) return HP_DECLINE;
   if( pPlan->bIdxRowid && (iHdr<nHdr || k<pPlan->nCol) ) return HP_DECLINE;
   assert( iVal<=rec.nByte && k<=pPlan->nCol );
   for(iCol=k; iCol<pPlan->nCol; iCol++) aSlow[iCol].type = HP_SER_NONE;
@@ -327,8 +328,8 @@ static int hpRecordCutSlow(HpWorker *p, const HpCells *pCells, int i, int iRow){
 ** Cut nRec records into rows iRow, iRow+1, ... of the batch.  Plain C.
 */
 static int hpRecordCutPlain(HpWorker *p, const HpCells *pCells, int nRec, int iRow){
-  const HpSourcePlan *pPlan = &p->pPipe->source;
-  HpBatch *pBatch = &p->batch;
+  const HpSourcePlan *pPlan = &p->pPlan->source;
+  HpBatch *pBatch = &p->pRead->batch;
   int nType = pPlan->mxCol+1;      /* Serial types needed */
   int mxHdr = pPlan->bIdxRowid ? nType+1 : 0x7f;
   int i, rc;
@@ -427,8 +428,8 @@ static SQLITE_INLINE __m256i hpRecordSizesAvx2(__m256i t){
 */
 __attribute__((target("avx2")))
 static int hpRecordCutAvx2(HpWorker *p, HpCells *pCells, int nRec, int iRow){
-  const HpSourcePlan *pPlan = &p->pPipe->source;
-  HpBatch *pBatch = &p->batch;
+  const HpSourcePlan *pPlan = &p->pPlan->source;
+  HpBatch *pBatch = &p->pRead->batch;
   int nStride = pBatch->nStride;
   int nType = pPlan->mxCol+1;      /* Serial types needed */
   int mxHdr = pPlan->bIdxRowid ? nType+1 : 0x7f;
@@ -585,8 +586,8 @@ static SQLITE_INLINE int hpRecordOut(
 ** True if that is an integer in all of them.
 */
 static int hpRecordRowids(const HpWorker *p, int iRow, int n){
-  const HpSourcePlan *pPlan = &p->pPipe->source;
-  const HpBatch *pBatch = &p->batch;
+  const HpSourcePlan *pPlan = &p->pPlan->source;
+  const HpBatch *pBatch = &p->pRead->batch;
   int k = pPlan->nCol-1; /* The rowid is the last column */
   int i;
   assert( pPlan->bIdxRowid && pPlan->aCol[k].iStore==pPlan->mxCol );
@@ -602,14 +603,15 @@ static int hpRecordRowids(const HpWorker *p, int iRow, int n){
 ** Cut nRec records and append them to the batch.
 */
 static SQLITE_INLINE int hpRecordCut(HpWorker *p, HpCells *pCells, int nRec){
-  const HpSourcePlan *pPlan = &p->pPipe->source;
-  int iRow = p->batch.nRow;
+  const HpSourcePlan *pPlan = &p->pPlan->source;
+  int iRow = p->pRead->batch.nRow;
   int rc;
-  assert( nRec>=0 && nRec<=HP_CUT && iRow+nRec<=p->batch.nAlloc );
+  assert( nRec>=0 && nRec<=HP_CUT && iRow+nRec<=p->pRead->batch.nAlloc );
   if( nRec==0 ) return SQLITE_OK;
   if( pPlan->mxCol<0 ){
-    if( p->pQuery->pSource->bWay ){
-      memcpy(&p->batch.apRec[iRow], pCells->az, sizeof(pCells->az[0])*nRec);
+    if( p->pPipe->pSource->bWay ){
+      memcpy(&p->pRead->batch.apRec[iRow], pCells->az,
+             sizeof(pCells->az[0])*nRec);
     }
     rc = SQLITE_OK;
 #ifdef HP_AVX2
@@ -621,7 +623,7 @@ static SQLITE_INLINE int hpRecordCut(HpWorker *p, HpCells *pCells, int nRec){
   }
   if( rc ) return rc;
   if( pPlan->bIdxRowid && !hpRecordRowids(p, iRow, nRec) ) return HP_DECLINE;
-  p->batch.nRow += nRec;
+  p->pRead->batch.nRow += nRec;
   return SQLITE_OK;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -20,8 +20,8 @@
 
 /* The cursor of the table, or NULL */
 static BtCursor *hpSetCursor(const HpWorker *p){
-  const Vdbe *v = p->pQuery->v;
-  int iCsr = p->pPipe->source.iCsr;
+  const Vdbe *v = p->pPipe->pQuery->v;
+  int iCsr = p->pPlan->source.iCsr;
   VdbeCursor *pC = iCsr<v->nCursor ? v->apCsr[iCsr] : 0;
   return pC && pC->eCurType==CURTYPE_BTREE ? pC->uc.pCursor : 0;
 }
@@ -35,7 +35,7 @@ static int hpSetRow(HpWorker *p, BtCursor *pCur, int i){
   u32 nHdr, iHdr, t;
   u8 *z;
   int rc;
-  if( nByte<2 || nByte>p->pQuery->mxStored ) return HP_DECLINE;
+  if( nByte<2 || nByte>p->pPipe->pQuery->mxStored ) return HP_DECLINE;
   z = hpValuesText(p, nByte);
   if( z==0 ) return HP_DECLINE;
   rc = sqlite3BtreePayload(pCur, 0, nByte, z);
@@ -46,7 +46,7 @@ static int hpSetRow(HpWorker *p, BtCursor *pCur, int i){
   if( nHdr+(u64)sqlite3VdbeSerialTypeLen(t)>nByte ) return HP_DECLINE;
   memset(&x, 0, sizeof(x));
   sqlite3VdbeSerialGet(&z[nHdr], t, &x);
-  if( x.flags & MEM_Null ) p->pQuery->pass.bSetNull = 1;
+  if( x.flags & MEM_Null ) p->pPipe->pass.bSetNull = 1;
   return hpValuesMem(p, 0, i, &x, 0);
 }
 
@@ -58,16 +58,16 @@ static int hpSetNext(HpWorker *p){
   int bEnd = 0;
   int rc = SQLITE_OK;
   int n;
-  assert( p->pPipe->source.nCol==1 && p->batch.nRow==0 );
+  assert( p->pPlan->source.nCol==1 && p->pRead->batch.nRow==0 );
   if( pCur==0 ) return HP_DECLINE;
   hpValuesClear(p);
-  if( p->run.iSeq==0 ){
+  if( p->pRead->run.iSeq==0 ){
     rc = sqlite3BtreeFirst(pCur, &bEnd);
     if( rc ) return rc;
   }else{
     bEnd = sqlite3BtreeEof(pCur);
   }
-  for(n=0; n<p->batch.nAlloc && !bEnd; n++){
+  for(n=0; n<p->pRead->batch.nAlloc && !bEnd; n++){
     rc = hpSetRow(p, pCur, n);
     if( rc ) return rc;
     rc = sqlite3BtreeNext(pCur, 0);
@@ -82,6 +82,6 @@ static int hpSetNext(HpWorker *p){
 }
 
 static const HpSourceType hpSetType = {
-  hpValuesBegin, hpSetNext, hpValuesColumn, 1, 0
+  hpValuesBegin, hpSetNext, hpValuesColumn, 0, 1, 0
 };
 #endif /* SQLITE_OMIT_HP */

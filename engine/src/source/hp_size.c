@@ -343,8 +343,8 @@ static i64 hpSizeRows(const HpSource *pSource){
 ** Is stock's sorter as good?  It is for what fits into the cache, unless most
 ** rows need not be sorted.
 */
-static int hpSizeIsShort(const HpQuery *p){
+static int hpSizeIsShort(const HpPipe *p){
   return p->pSource->nLeaf<HP_MIN_PARALLEL
-      && hpConfigOffload(p->db)!=HP_OFFLOAD_FORCE;
+      && hpConfigOffload(p->pQuery->db)!=HP_OFFLOAD_FORCE;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -42,9 +42,9 @@
 ** Of a range of rowids the scan sees to it that these are in order, and within
 ** the bounds of each leaf (HpRun.iLow, aHigh): the filters do not look at them.
 **
-** Rowids that are wanted (HpQuery.pWanted) lead to few leaves if they are fewer
-** than half of these.  Unless they are very few, columns in memory are better,
-** and are kept if the same is asked again.
+** Rowids that are wanted (HpPortion.pWanted) lead to few leaves if they are
+** fewer than half of these.  Unless they are very few, columns in memory are
+** better, and are kept if the same is asked again.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -62,24 +62,26 @@
 ** Open the b-tree of the pipe for reading.  A read transaction is open.
 ** p->pSource is to be closed with hpSourceClose(), even on error.
 */
-static int hpSourceOpen(HpQuery *p, Mem *aMem){
+static int hpSourceOpen(HpPipe *p, Mem *aMem){
+  const HpConfig *pCfg = p->pQuery->pCfg;
+  const HpPortion *pPortion = &p->portion;
   HpSource *pSrc;
   int rc;
 
-  assert( p->pSource==0 && p->pPipe->source.bCached==0 );
-  assert( p->nWorker==0 || p->pPipe->bAdds );
+  assert( p->pSource==0 && p->pPlan->source.bCached==0 );
+  assert( p->nWorker==0 || p->pPlan->bAdds );
   pSrc = hpArenaAlloc(&p->arena, sizeof(*pSrc));
   if( pSrc==0 ) return HP_DECLINE;
   p->pSource = pSrc;
-  rc = hpDescentInit(pSrc, p->db, &p->pPipe->source, aMem,
-                    p->pPipe->bUser ? &p->arena : 0, p->pPart);
+  rc = hpDescentInit(pSrc, p->pQuery->db, &p->pPlan->source, aMem,
+                    p->pPlan->bUser ? &p->arena : 0, pPortion->pPart);
   if( rc ) return rc;
   if( pSrc->nLevel==0 ){
     pSrc->bRootLeaf = 1;
     pSrc->nUnit = pSrc->nMax = 1;
   }else{
     pSrc->nUnit = MAX(1, HP_RUN_BYTES/pSrc->szPage);
-    if( p->pCfg->nRun ) pSrc->nUnit = MIN(pSrc->nUnit, p->pCfg->nRun);
+    if( pCfg->nRun ) pSrc->nUnit = MIN(pSrc->nUnit, pCfg->nRun);
     if( pSrc->nLevel==1 && pSrc->aLevel[0].in.nCell<HP_MIN_PARALLEL ){
       pSrc->nUnit = MIN(pSrc->nUnit, HP_SMALL_RUN);
     }
@@ -91,40 +93,39 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
     if( pSrc->nLeaf<HP_MIN_PARALLEL ){
       pSrc->nMax = MIN(pSrc->nMax, HP_SMALL_RUN);
     }
-    if( pSrc->pPart==0 && p->pPipe->source.pRange==0 ) pSrc->nUnit = pSrc->nMax;
+    if( pSrc->pPart==0 && p->pPlan->source.pRange==0 ) pSrc->nUnit = pSrc->nMax;
   }
-  if( p->nSample && p->bFirst ){
-    hpWalkFirst(pSrc, p->nSample);
-  }else if( p->nSample ){
-    hpWalkThin(pSrc, p->nSample);
+  if( pPortion->nSample && pPortion->bFirst ){
+    hpWalkFirst(pSrc, pPortion->nSample);
+  }else if( pPortion->nSample ){
+    hpWalkThin(pSrc, pPortion->nSample);
   }
-  if( p->pWanted && (p->nWanted<pSrc->nLeaf/2 || p->pCfg->bStash) ){
-    assert( pSrc->bIndex==0 && p->pPipe->source.pRange==0 );
-    pSrc->pWanted = p->pWanted;
-    pSrc->xWanted = p->xWanted;
+  if( pPortion->pWanted && (pPortion->nWanted<pSrc->nLeaf/2 || pCfg->bStash) ){
+    assert( pSrc->bIndex==0 && p->pPlan->source.pRange==0 );
+    pSrc->pWanted = pPortion->pWanted;
     pSrc->iPassed = SMALLEST_INT64;
   }
-  pSrc->bOrder = (p->pPipe->source.pRange!=0 || p->pPipe->source.bOrder)
-              && pSrc->bIndex==0 && p->pPipe->source.bRowid;
-  pSrc->bWay = p->pPipe->source.bPlaces;
-  pSrc->iSeq = p->iRun;
-  pSrc->bDirect = hpPageFile(p->pCfg, pSrc->pPager);
+  pSrc->bOrder = (p->pPlan->source.pRange!=0 || p->pPlan->source.bOrder)
+              && pSrc->bIndex==0 && p->pPlan->source.bRowid;
+  pSrc->bWay = p->pPlan->source.bPlaces;
+  pSrc->iSeq = pPortion->iRun;
+  pSrc->bDirect = hpPageFile(pCfg, pSrc->pPager);
   pSrc->bDirty = pSrc->pPager->pPCache->pDirty!=0;
 #ifndef SQLITE_OMIT_WAL
   pSrc->bWal = pSrc->bDirect && pagerUseWal(pSrc->pPager);
 #endif
   if( pSrc->bDirect && pSrc->nLevel>0 && pSrc->pWanted==0
-   && hpAheadOn(p->db, pSrc->pBt)
+   && hpAheadOn(p->pQuery->db, pSrc->pBt)
   ){
     pSrc->aAhead = hpArenaAlloc(&p->arena, sizeof(pSrc->aLevel));
     if( pSrc->aAhead==0 ) return HP_DECLINE;
     memset(pSrc->aAhead, 0, sizeof(pSrc->aLevel));
   }
-  if( pSrc->bDirect && pSrc->nLevel>0 && !p->pPipe->source.bStored
-   && pSrc->bOrder==(p->pPipe->source.pRange!=0)
-   && p->pPipe->pCheck==0              /* That is about the file */
-   && (pSrc->pWanted==0 || p->nWanted>=pSrc->nLeaf/HP_MX_PASSED
-       || p->pCfg->eColumns)
+  if( pSrc->bDirect && pSrc->nLevel>0 && !p->pPlan->source.bStored
+   && pSrc->bOrder==(p->pPlan->source.pRange!=0)
+   && p->pPlan->pCheck==0              /* That is about the file */
+   && (pSrc->pWanted==0 || pPortion->nWanted>=pSrc->nLeaf/HP_MX_PASSED
+       || pCfg->eColumns)
   ){
     pSrc->pColumns = hpColumnScanOpen(p, pSrc->pPager, pSrc->pWanted!=0);
     if( pSrc->pColumns ) pSrc->pWanted = 0;
@@ -160,8 +161,8 @@ static int hpSourceParallel(const HpSource *pSrc, int bAny){
 ** Allocate the memory that p->run is read into: szPage bytes of each page.
 */
 static int hpSourceRunInit(HpWorker *p, int szPage){
-  const HpSource *pSrc = p->pQuery->pSource;
-  HpRun *pRun = &p->run;
+  const HpSource *pSrc = p->pPipe->pSource;
+  HpRun *pRun = &p->pRead->run;
   i64 nByte;
   assert( pRun->aBuf==0 && pSrc->nMax>=1 );
   pRun->szPage = szPage;
@@ -438,25 +439,25 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun, int nWorker){
 ** beforehand.  p->run.nPage is 0 at the end of the table.
 */
 static int hpSourceNext(HpWorker *p){
-  HpSource *pSrc = p->pQuery->pSource;
+  HpSource *pSrc = p->pPipe->pSource;
   int rc;
-  if( pSrc->pColumns && hpColumnScanNext(pSrc->pColumns, &p->run) ){
-    p->run.nTaken++;
+  if( pSrc->pColumns && hpColumnScanNext(pSrc->pColumns, &p->pRead->run) ){
+    p->pRead->run.nTaken++;
     return SQLITE_OK;
   }
-  hpThreadLock(p->pQuery);
+  hpThreadLock(p->pPipe);
   if( pSrc->rc==SQLITE_OK ){
-    pSrc->rc = hpSourceTake(pSrc, &p->run, p->pQuery->nWorker);
+    pSrc->rc = hpSourceTake(pSrc, &p->pRead->run, p->pPipe->nWorker);
   }
   rc = pSrc->rc;
-  assert( hpThreadIsLocked(p->pQuery) && p->run.nPage<=pSrc->nUnit );
-  assert( p->pQuery->nWorker==1 || pSrc->bDirect || p->pQuery->pass.bAlone );
-  assert( rc || p->run.nPage==0
-         || pSrc->iSeq==p->run.iSeq+1+(u32)p->run.nQuick );
-  hpThreadUnlock(p->pQuery);
-  p->run.nTaken += p->run.nPage>0;
-  if( rc==SQLITE_OK && pSrc->bDirect && p->run.pKept==0 ){
-    rc = hpLeafReadFile(pSrc, &p->run);
+  assert( hpThreadIsLocked(p->pPipe) && p->pRead->run.nPage<=pSrc->nUnit );
+  assert( p->pPipe->nWorker==1 || pSrc->bDirect || p->pPipe->pass.bAlone );
+  assert( rc || p->pRead->run.nPage==0
+         || pSrc->iSeq==p->pRead->run.iSeq+1+(u32)p->pRead->run.nQuick );
+  hpThreadUnlock(p->pPipe);
+  p->pRead->run.nTaken += p->pRead->run.nPage>0;
+  if( rc==SQLITE_OK && pSrc->bDirect && p->pRead->run.pKept==0 ){
+    rc = hpLeafReadFile(pSrc, &p->pRead->run);
   }
   return rc;
 }
@@ -469,13 +470,13 @@ static int hpSourceNext(HpWorker *p){
 ** as for a scan without columns.
 */
 static int hpSourceUnmended(HpWorker *p){
-  HpSource *pSrc = p->pQuery->pSource;
-  HpRun *pRun = &p->run;
+  HpSource *pSrc = p->pPipe->pSource;
+  HpRun *pRun = &p->pRead->run;
   int rc = SQLITE_OK;
   int i;
   assert( pRun->pMend!=0 && pRun->pKept==0 && pSrc->bDirect
          && pSrc->bDirty==0 );
-  hpThreadLock(p->pQuery);
+  hpThreadLock(p->pPipe);
   for(i=0; i<pRun->nPage && rc==SQLITE_OK; i++){
     u32 iFrame = 0;
 #ifndef SQLITE_OMIT_WAL
@@ -485,7 +486,7 @@ static int hpSourceUnmended(HpWorker *p){
 #endif
     pRun->aFrame[i] = pRun->aFrame[i]==HP_FRAME_HERE ? iFrame : HP_FRAME_HERE;
   }
-  hpThreadUnlock(p->pQuery);
+  hpThreadUnlock(p->pPipe);
   if( rc==SQLITE_OK ) rc = hpLeafReadFile(pSrc, pRun);
   pRun->pMend = 0;
   return rc;

@@ -39,11 +39,11 @@ struct HpValues {
 static int hpValuesBegin(HpWorker *p){
   HpValues *pNew = hpArenaAlloc(&p->vec, sizeof(*pNew));
   int rc = hpRecordInit(p);
-  i64 n = (i64)p->batch.nAlloc*p->pPipe->source.nCol;
+  i64 n = (i64)p->pRead->batch.nAlloc*p->pPlan->source.nCol;
   if( rc || pNew==0 ) return HP_DECLINE;
   memset(pNew, 0, sizeof(*pNew));
-  p->pValues = pNew;
-  pNew->nStride = p->batch.nAlloc;
+  p->pRead->pValues = pNew;
+  pNew->nStride = p->pRead->batch.nAlloc;
   pNew->aVal = hpArenaAlloc(&p->vec, sizeof(HpVal)*n);
   pNew->aTag = hpArenaAlloc(&p->vec, n);
   pNew->aLen = hpArenaAlloc(&p->vec, sizeof(u32)*n);
@@ -52,14 +52,14 @@ static int hpValuesBegin(HpWorker *p){
 
 /* Texts of the last batch are needed no more */
 static void hpValuesClear(HpWorker *p){
-  hpArenaClear(&p->pValues->text);
+  hpArenaClear(&p->pRead->pValues->text);
 }
 
 /* Let column iCol of row i be that value.  A text stays where it is. */
 static void hpValuesSet(HpWorker *p, int iCol, int i, u8 tag, HpVal val, u32 n){
-  HpValues *pValues = p->pValues;
+  HpValues *pValues = p->pRead->pValues;
   i64 k = (i64)iCol*pValues->nStride + i;
-  assert( i>=0 && i<pValues->nStride && iCol<p->pPipe->source.nCol );
+  assert( i>=0 && i<pValues->nStride && iCol<p->pPlan->source.nCol );
   pValues->aVal[k] = val;
   pValues->aTag[k] = tag;
   pValues->aLen[k] = n;
@@ -69,7 +69,7 @@ static void hpValuesSet(HpWorker *p, int iCol, int i, u8 tag, HpVal val, u32 n){
 ** Room for a text of n bytes, and for what is read behind it; or NULL.
 */
 static u8 *hpValuesText(HpWorker *p, u32 n){
-  u8 *z = hpArenaAlloc(&p->pValues->text, (i64)n+HP_SLACK);
+  u8 *z = hpArenaAlloc(&p->pRead->pValues->text, (i64)n+HP_SLACK);
   if( z ) memset(&z[n], 0, HP_SLACK);
   return z;
 }
@@ -108,19 +108,19 @@ static int hpValuesMem(HpWorker *p, int iCol, int i, const Mem *pMem, int bCopy)
 
 /* The batch has n rows */
 static void hpValuesDone(HpWorker *p, int n){
-  assert( n>=0 && n<=p->pValues->nStride && p->batch.nRow==0 );
-  p->batch.nRow = n;
-  p->run.iSeq++;
-  p->run.nPage = p->run.iLeaf = n>0;
+  assert( n>=0 && n<=p->pRead->pValues->nStride && p->pRead->batch.nRow==0 );
+  p->pRead->batch.nRow = n;
+  p->pRead->run.iSeq++;
+  p->pRead->run.nPage = p->pRead->run.iLeaf = n>0;
 }
 
 /* The values of the batch */
-static void hpValuesColumn(const HpWorker *p, HpFrame *pFrame, int iCol, HpVec *pOut){
-  const HpValues *pValues = p->pValues;
+static void hpValuesColumn(HpFrame *pFrame, int iCol, HpVec *pOut){
+  const HpValues *pValues = pFrame->pWorker->pRead->pValues;
   i64 k = (i64)iCol*pValues->nStride;
   u8 mType = 0;
-  assert( iCol>=0 && iCol<p->pPipe->source.nCol && pOut->mIdx!=0 );
-  assert( pFrame->nRow<=pValues->nStride );
+  assert( iCol>=0 && iCol<pFrame->pWorker->pPlan->source.nCol );
+  assert( pOut->mIdx!=0 && pFrame->nRow<=pValues->nStride );
   HP_ROWS(pFrame, {
     pOut->aTag[i] = pValues->aTag[k+i];
     pOut->aVal[i] = pValues->aVal[k+i];
@@ -133,6 +133,6 @@ static void hpValuesColumn(const HpWorker *p, HpFrame *pFrame, int iCol, HpVec *
 
 /* Free the texts of worker p */
 static void hpValuesClose(HpWorker *p){
-  if( p->pValues ) hpArenaClear(&p->pValues->text);
+  if( p->pRead->pValues ) hpArenaClear(&p->pRead->pValues->text);
 }
 #endif /* SQLITE_OMIT_HP */

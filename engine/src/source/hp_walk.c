@@ -32,9 +32,9 @@
 **          /   \      /   \    /   \       e           f
 **       a b     -    e     -  h i   k      ...
 **
-** Where it is known which rowids are wanted (HpQuery.pWanted) children are left
-** out that hold none of them, by the separators on both sides.  A table is then
-** read as by a search for each of the rowids in order, each page once.
+** Where it is known which rowids are wanted (HpPortion.pWanted) children are
+** left out that hold none of them, by the separators on both sides.  A table is
+** then read as by a search for each of the rowids in order, each page once.
 **
 ** Where columns of leaves are in memory (hp_columns.c) so may be what is known
 ** of the page above them: it is not read then (hpWalkKnown()).  If it turns out
@@ -103,7 +103,7 @@ static void hpWalkSkip(HpSource *pSrc, struct HpLevel *p){
   }
   while( p->iChild<=p->iLast && hpDescentLargest(p, p->iChild, &iHigh) ){
     iLow = pSrc->iPassed;
-    if( iHigh<=iLow || pSrc->xWanted(pSrc->pWanted, iLow, iHigh) ) return;
+    if( iHigh<=iLow || hpBitsAny(pSrc->pWanted, iLow, iHigh) ) return;
     pSrc->iPassed = iHigh;
     p->iChild++;
   }

@@ -48,7 +48,7 @@ static const HpOp *hpZoneOp(const HpProg *pProg, u16 iVec){
 ** eight bytes are, as a number, with zeros for those that it does not have.
 */
 static int hpZoneOf(const HpWorker *p, int iFilter, HpBound *pBound){
-  const HpProg *pProg = &p->pPipe->prog;
+  const HpProg *pProg = &p->pPlan->prog;
   const HpOp *pOp = hpZoneOp(pProg, pProg->aFilter[iFilter].iVec);
   const HpOp *pCol;
   const HpVec *pVec;
@@ -56,11 +56,11 @@ static int hpZoneOf(const HpWorker *p, int iFilter, HpBound *pBound){
   if( pOp==0 || pOp->eOp!=HP_OP_COMPARE ) return -1;
   pCol = hpZoneOp(pProg, pOp->a);
   if( pCol==0 || pCol->eOp!=HP_OP_COLUMN ) return -1;
-  assert( pCol->a<p->pPipe->source.nCol );
+  assert( pCol->a<p->pPlan->source.nCol );
   pVec = &p->frame.aVec[pOp->b];
   if( pVec->mIdx!=0 ) return -1;
   memset(pBound, 0, sizeof(*pBound));
-  pBound->iStore = p->pPipe->source.aCol[pCol->a].iStore;
+  pBound->iStore = p->pPlan->source.aCol[pCol->a].iStore;
   pBound->iMin = SMALLEST_INT64;
   pBound->iMax = LARGEST_INT64;
   pBound->rMin = -INFINITY;

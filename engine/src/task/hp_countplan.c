@@ -83,7 +83,7 @@ SQLITE_PRIVATE int sqlite3HpCount(
   p = hpQueryNew(v, &plan);
   if( p==0 ) return HP_DECLINE;
   rc = hpQueryRun(p, &plan, 0, hpThreads(v->db), 0);
-  if( rc==SQLITE_OK ) *pnEntry = (i64)p->pass.nScanned;
+  if( rc==SQLITE_OK ) *pnEntry = (i64)p->pPipe->pass.nScanned;
   hpQueryFree(p);
   return (rc & 0xff)==SQLITE_CORRUPT ? HP_DECLINE : rc;
 }

@@ -48,10 +48,10 @@ static int hpAnalyzeCount(
   int rc = hpTaskScanRun(v, pPlan, aMem, &p);
   if( rc==SQLITE_OK ){
     if( hpPlanLast(pPlan)->pPrefix->keys.n>0 ){
-      *pnRow = hpPrefixCounts(p, anChange);
-      assert( (u64)*pnRow==p->pass.nScanned );
+      *pnRow = hpPrefixCounts(p->pPipe, anChange);
+      assert( (u64)*pnRow==p->pPipe->pass.nScanned );
     }else{
-      *pnRow = (i64)p->pass.nScanned;
+      *pnRow = (i64)p->pPipe->pass.nScanned;
     }
   }
   hpQueryFree(p);

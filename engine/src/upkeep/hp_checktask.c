@@ -76,10 +76,11 @@ static int hpCheckTaskRun(
   pAll->aOwn = &pAll->aSum[nSum];
   p->pCheck = pAll;
   for(i=0; i<pPlan->nPipe && rc==SQLITE_OK; i++){
-    rc = hpPipeRun(p, &pPlan->aPipe[i], aMem, hpThreads(db));
+    rc = hpPipeNew(p, &pPlan->aPipe[i]);
+    if( rc==SQLITE_OK ) rc = hpPipeRun(p->pPipe, aMem, hpThreads(db));
     if( rc==SQLITE_OK ) hpPipeClose(p);
   }
-  assert( rc || (p->nWorker==0 && p->pSource==0) );
+  assert( rc || p->pPipe==0 );
   if( rc==SQLITE_OK && db->mallocFailed ) rc = SQLITE_NOMEM;
   if( rc==SQLITE_OK && !hpCheckTaskSums(pAll) ) rc = HP_DECLINE;
   if( rc ){

@@ -38,7 +38,7 @@
 /* Rows on their way to the table */
 typedef struct HpFill HpFill;
 struct HpFill {
-  HpQuery *p;            /* The scan that has made them */
+  HpPipe *pPipe;         /* The pipe that has made them */
   HpLayer *pLayer;
   i64 iRowid;            /* Of the last row */
   i64 nRow;              /* Rows so far */
@@ -50,7 +50,7 @@ struct HpFill {
 */
 static int hpFillGive(void *pArg, const u8 *a, u32 nRow){
   HpFill *pTo = (HpFill*)pArg;
-  const HpFillPlan *pPlan = pTo->p->pPipe->pFill;
+  const HpFillPlan *pPlan = pTo->pPipe->pPlan->pFill;
   int rc = SQLITE_OK;
   u32 i;
   assert( pPlan!=0 && nRow>0 );
@@ -66,7 +66,7 @@ static int hpFillGive(void *pArg, const u8 *a, u32 nRow){
   }
   pTo->nTold += nRow;
   if( rc==SQLITE_OK && pTo->nTold>=HP_FILL_POLL ){
-    rc = hpThreadProgress(pTo->p->apWorker[0], pTo->nTold*HP_FILL_STEPS);
+    rc = hpThreadProgress(pTo->pPipe->apWorker[0], pTo->nTold*HP_FILL_STEPS);
     pTo->nTold = 0;
   }
   /* It is too late to decline */
@@ -74,22 +74,22 @@ static int hpFillGive(void *pArg, const u8 *a, u32 nRow){
 }
 
 /*
-** The scan of p is over.  Write its rows to the empty table of cursor pTo.
+** Pipe p has run.  Write its rows to the empty table of cursor pTo.
 */
-static int hpFillWrite(HpQuery *p, BtCursor *pTo){
-  const HpFillPlan *pPlan = p->pPipe->pFill;
+static int hpFillWrite(HpPipe *p, BtCursor *pTo){
+  const HpFillPlan *pPlan = p->pPlan->pFill;
   HpFill to;
   int rc;
   memset(&to, 0, sizeof(to));
-  to.p = p;
+  to.pPipe = p;
   assert( pTo->curFlags & BTCF_WriteFlag );
   rc = hpLayerNew(pTo->pBtree, pTo->pgnoRoot, &to.pLayer);
   if( rc==SQLITE_OK ) rc = hpSpoolGive(p, hpFillGive, &to);
   if( rc==SQLITE_OK ) rc = hpLayerEnd(to.pLayer);
   hpLayerFree(to.pLayer);
   if( pPlan->bCount && to.nRow>0 ){
-    p->v->nChange += to.nRow;
-    p->db->lastRowid = to.iRowid;
+    p->pQuery->v->nChange += to.nRow;
+    p->pQuery->db->lastRowid = to.iRowid;
   }
   return rc;
 }
@@ -116,11 +116,12 @@ static int hpFillRun(
   if( !hpCopyIsEmpty(pTo) ) return HP_DECLINE;
   rc = hpTaskScanRun(v, pPlan, aMem, &p);
   if( rc==SQLITE_OK ){
-    hpPipeDone(p);
-    if( p->pass.nScanned && pPipe->source.pRange==0 ){
-      v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] += (u32)(p->pass.nScanned-1);
+    u64 nScanned = p->pPipe->pass.nScanned;
+    hpPipeDone(p->pPipe);
+    if( nScanned && pPipe->source.pRange==0 ){
+      v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] += (u32)(nScanned-1);
     }
-    rc = hpFillWrite(p, pTo);
+    rc = hpFillWrite(p->pPipe, pTo);
     hpCopyLeave(v, pTo, rc);
     if( rc==SQLITE_OK ) hpConfigStat(v->db, HP_STAT_FILLED);
   }

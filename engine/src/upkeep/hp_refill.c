@@ -80,7 +80,7 @@ static int hpRefillKeep(HpBuf *pLast, const u8 *aEntry){
 /* Entries on their way to the b-tree */
 typedef struct HpRefill HpRefill;
 struct HpRefill {
-  HpQuery *p;            /* The scan that has made them */
+  HpPipe *pPipe;         /* The pipe that has made them */
   HpLayer *pLayer;
   HpBuf last;            /* UNIQUE: those bytes of the last entry */
   u32 nTold;             /* Entries that the progress handler has to know of */
@@ -92,7 +92,7 @@ struct HpRefill {
 */
 static int hpRefillGive(void *pArg, u8 **apEntry, u32 nEntry){
   HpRefill *pTo = (HpRefill*)pArg;
-  const HpSortPlan *pSort = pTo->p->pPipe->pSort;
+  const HpSortPlan *pSort = pTo->pPipe->pPlan->pSort;
   int rc = SQLITE_OK;
   u32 i, n;
   for(i=0; i<nEntry && rc==SQLITE_OK; i++){
@@ -112,7 +112,7 @@ static int hpRefillGive(void *pArg, u8 **apEntry, u32 nEntry){
   }
   pTo->nTold += nEntry;
   if( rc==SQLITE_OK && pTo->nTold>=HP_REFILL_POLL ){
-    rc = hpThreadProgress(pTo->p->apWorker[0], pTo->nTold*HP_REFILL_STEPS);
+    rc = hpThreadProgress(pTo->pPipe->apWorker[0], pTo->nTold*HP_REFILL_STEPS);
     pTo->nTold = 0;
   }
   /* It is too late to decline */
@@ -124,11 +124,11 @@ static int hpRefillGive(void *pArg, u8 **apEntry, u32 nEntry){
 ** Write the entries of p, which are sorted, to pLayer.  *pbTwice is set if two
 ** of them are not unique.
 */
-static int hpRefillLay(HpQuery *p, HpLayer *pLayer, int *pbTwice){
+static int hpRefillLay(HpPipe *p, HpLayer *pLayer, int *pbTwice){
   HpRefill to;
   int rc;
   memset(&to, 0, sizeof(to));
-  to.p = p;
+  to.pPipe = p;
   to.pLayer = pLayer;
   rc = hpMergeGive(p, hpRefillGive, &to);
   sqlite3_free(to.last.a);
@@ -190,14 +190,14 @@ static int hpRefillRun(
   if( !hpRefillIsIndex(pBtree, iRoot) ) return HP_DECLINE;
   rc = hpRefillSort(v, pPlan, aMem, &p);
   if( rc==SQLITE_OK ){
-    hpPipeDone(p);
+    hpPipeDone(p->pPipe);
     v->aCounter[SQLITE_STMTSTATUS_SORT]++;
 #ifdef SQLITE_TEST
     sqlite3_sort_count++;
 #endif
     if( pOp->p3==0 ) rc = sqlite3BtreeClearTable(pBtree, (int)iRoot, 0);
     if( rc==SQLITE_OK ) rc = hpLayerNew(pBtree, iRoot, &pLayer);
-    if( rc==SQLITE_OK ) rc = hpRefillLay(p, pLayer, &bTwice);
+    if( rc==SQLITE_OK ) rc = hpRefillLay(p->pPipe, pLayer, &bTwice);
     hpLayerFree(pLayer);
     if( bTwice ) *piNext = pPlan->iLoop;
     else if( rc==SQLITE_OK ) hpConfigStat(db, HP_STAT_REFILLED);

@@ -56,7 +56,8 @@ struct HpTreeUnit {
 /* All of it */
 typedef struct HpTrees HpTrees;
 struct HpTrees {
-  HpQuery query;         /* Workers, and how they are stopped */
+  HpQuery query;         /* The statement, and how it is stopped */
+  HpPipe pipe;           /* Workers, and how they are stopped */
   BtShared *pBt;
   const Pgno *aRoot;     /* Root pages */
   int nRoot;
@@ -90,21 +91,22 @@ static int hpTreesRead(HpWorker *p){
   HpTreeWorker *pSelf = (HpTreeWorker*)p->pSink;
   HpSource *pSrc = &pSelf->pAll->source;
   int rc;
-  assert( p->run.nPage>0 && p->run.nPage<=pSelf->pAll->nMax );
-  memset(p->run.aFrame, 0, sizeof(u32)*p->run.nPage);
-  hpThreadLock(p->pQuery);
-  rc = hpLeafReadFrames(pSrc, &p->run);
+  assert( p->pRead->run.nPage>0 && p->pRead->run.nPage<=pSelf->pAll->nMax );
+  memset(p->pRead->run.aFrame, 0, sizeof(u32)*p->pRead->run.nPage);
+  hpThreadLock(p->pPipe);
+  rc = hpLeafReadFrames(pSrc, &p->pRead->run);
 #ifdef HP_READAHEAD
-  if( rc==SQLITE_OK && p->run.nAhead>0
-   && hpAheadFrames(pSrc->pPager, p->run.aAhead, p->run.aAheadFrame,
-                    p->run.nAhead)
+  if( rc==SQLITE_OK && p->pRead->run.nAhead>0
+   && hpAheadFrames(pSrc->pPager, p->pRead->run.aAhead,
+                    p->pRead->run.aAheadFrame,
+                    p->pRead->run.nAhead)
   ){
-    p->run.nAhead = 0;
+    p->pRead->run.nAhead = 0;
   }
 #endif
-  hpThreadUnlock(p->pQuery);
-  if( rc==SQLITE_OK ) rc = hpLeafReadFile(pSrc, &p->run);
-  p->run.nAhead = 0;
+  hpThreadUnlock(p->pPipe);
+  if( rc==SQLITE_OK ) rc = hpLeafReadFile(pSrc, &p->pRead->run);
+  p->pRead->run.nAhead = 0;
   return rc;
 }
 
@@ -122,21 +124,22 @@ static u32 hpTreesChainRead(HpWorker *p, Pgno iPg, u32 nPage, Pgno *piNext){
   u32 szData = pBt->usableSize-4;
   int bWal = pSelf->pAll->source.bWal;
   assert( nPage<=SQLITE_MAX_LENGTH/szData+1 );
-  if( bWal ) hpThreadLock(p->pQuery);
-  n = hpChainRead(pBt, &p->guess, HP_CHAIN_SINGLE|HP_CHAIN_FRAMES, iPg, 0, 0,
+  if( bWal ) hpThreadLock(p->pPipe);
+  n = hpChainRead(pBt, &p->pRead->guess, HP_CHAIN_SINGLE|HP_CHAIN_FRAMES, iPg,
+                  0, 0,
                   nPage*szData, pSelf->aSkip, piNext);
-  if( bWal ) hpThreadUnlock(p->pQuery);
+  if( bWal ) hpThreadUnlock(p->pPipe);
   if( n>0 ) return n;
 #else
   UNUSED_PARAMETER(nPage);
 #endif
-  hpThreadLock(p->pQuery);
+  hpThreadLock(p->pPipe);
   if( sqlite3PagerGet(pBt->pPager, iPg, &pDb, PAGER_GET_READONLY)==SQLITE_OK ){
     *piNext = get4byte((const u8*)sqlite3PagerGetData(pDb));
     sqlite3PagerUnrefNotNull(pDb);
     n = 1;
   }
-  hpThreadUnlock(p->pQuery);
+  hpThreadUnlock(p->pPipe);
   return n;
 }
 
@@ -167,7 +170,7 @@ static int hpTreesChain(HpWorker *p, const HpTreeChain *pChain){
     }
     nLeft -= n;
     iPg = iNext;
-    if( nLeft>0 && hpThreadStopped(p->pQuery) ) return HP_DECLINE;
+    if( nLeft>0 && hpThreadStopped(p->pPipe) ) return HP_DECLINE;
   }
   return iPg==0 ? SQLITE_OK : HP_DECLINE;
 }
@@ -192,17 +195,17 @@ static int hpTreesLeaves(HpWorker *p, const HpTreeUnit *pUnit){
   u8 eType = pUnit->bTable ? PTF_INTKEY|PTF_LEAFDATA|PTF_LEAF
                            : PTF_ZERODATA|PTF_LEAF;
   int rc, i;
-  assert( pSelf->look.nChain==0 && p->run.nPage>0 );
+  assert( pSelf->look.nChain==0 && p->pRead->run.nPage>0 );
   rc = hpTreesRead(p);
-  for(i=0; i<p->run.nPage && rc==SQLITE_OK; i++){
-    const u8 *aPage = &p->run.aBuf[(i64)i*p->run.szPage];
-    rc = hpTreePage(&pSelf->look, p->run.aLeaf[i], aPage, eType, 0,
+  for(i=0; i<p->pRead->run.nPage && rc==SQLITE_OK; i++){
+    const u8 *aPage = &p->pRead->run.aBuf[(i64)i*p->pRead->run.szPage];
+    rc = hpTreePage(&pSelf->look, p->pRead->run.aLeaf[i], aPage, eType, 0,
                     &pSelf->aBound[i]);
     pSelf->aCnt[pUnit->iRoot] += get2byte(&aPage[3]);
   }
   if( rc==SQLITE_OK ) rc = hpTreesChains(p);
-  if( rc==SQLITE_OK ) rc = hpThreadProgress(p, (u32)p->run.nPage);
-  p->run.nPage = 0;
+  if( rc==SQLITE_OK ) rc = hpThreadProgress(p, (u32)p->pRead->run.nPage);
+  p->pRead->run.nPage = 0;
   return rc;
 }
 
@@ -261,7 +264,7 @@ static int hpTreesInner(
 */
 static void hpTreesAhead(HpWorker *p, const HpInner *pIn, int iUnit){
   const HpTrees *pAll = ((HpTreeWorker*)p->pSink)->pAll;
-  HpRun *pRun = &p->run;
+  HpRun *pRun = &p->pRead->run;
   int nNear = 0;
   int n = 0;
   int i;
@@ -291,7 +294,7 @@ static int hpTreesUnit(HpWorker *p, int iUnit){
   HpTreeWorker *pSelf = (HpTreeWorker*)p->pSink;
   HpTrees *pAll = pSelf->pAll;
   const HpTreeUnit *pUnit = &pAll->aUnit[iUnit];
-  HpRun *pRun = &p->run;
+  HpRun *pRun = &p->pRead->run;
   HpInner in;
   int rc, i;
   pRun->aLeaf[0] = pUnit->iPg;
@@ -327,14 +330,14 @@ static int hpTreesUnit(HpWorker *p, int iUnit){
 */
 static void hpTreesWork(HpWorker *p){
   HpTrees *pAll = ((HpTreeWorker*)p->pSink)->pAll;
-  assert( p->rc==SQLITE_OK && p->pQuery==&pAll->query );
+  assert( p->rc==SQLITE_OK && p->pPipe==&pAll->pipe );
   while( p->rc==SQLITE_OK ){
-    int i = hpThreadNext(&pAll->query, &pAll->iUnit);
+    int i = hpThreadNext(&pAll->pipe, &pAll->iUnit);
     if( i>=pAll->nUnit ) return;
-    p->rc = hpThreadStopped(&pAll->query);
+    p->rc = hpThreadStopped(&pAll->pipe);
     if( p->rc==SQLITE_OK ) p->rc = hpTreesUnit(p, i);
   }
-  AtomicStore(&pAll->query.pass.bStop, 1);
+  AtomicStore(&pAll->pipe.pass.bStop, 1);
 }
 
 /* Copy page iPg, as the pager has it, to aTo[] */
@@ -385,7 +388,7 @@ static int hpTreesDown(HpTrees *p, HpWorker *pWorker, int iFrom){
   int nOld = p->nUnit;
   int rc = SQLITE_OK;
   int i, k;
-  assert( iFrom<nOld && p->query.nWorker==1 );
+  assert( iFrom<nOld && p->pipe.nWorker==1 );
   for(k=iFrom; k<nOld && rc==SQLITE_OK; k++){
     HpTreeUnit around = p->aUnit[k];
     HpTreeUnit x = around;
@@ -467,7 +470,7 @@ static int hpTreesFree(HpTrees *p, HpWorker *pWorker){
   const u8 *aOne = p->pBt->pPage1->aData;
   Pgno iPg = get4byte(&aOne[32]);
   u32 nLeft = get4byte(&aOne[36]);
-  assert( p->query.pCrew==0 && p->nUnit==0 );
+  assert( p->pipe.pCrew==0 && p->nUnit==0 );
   while( iPg!=0 ){
     u32 n, i;
     if( nLeft==0 || hpTreePageRef(pLook, iPg)
@@ -489,7 +492,7 @@ static int hpTreesFree(HpTrees *p, HpWorker *pWorker){
       }
     }
     iPg = get4byte(pSelf->aInner);
-    if( hpThreadStopped(&p->query) ) return HP_DECLINE;
+    if( hpThreadStopped(&p->pipe) ) return HP_DECLINE;
   }
   return nLeft==0 ? SQLITE_OK : HP_DECLINE;
 }
@@ -537,9 +540,11 @@ static int hpTreesOpen(HpTrees *p, int i){
   i64 nByte = szPage*p->nMax;
   i64 nRef = sizeof(u32)*((i64)p->nPage/32+1);
   HpArena *pMem;
-  p->query.apWorker[i] = pWorker = sqlite3MallocZero(sizeof(*pWorker));
+  p->pipe.apWorker[i] = pWorker
+      = sqlite3MallocZero(sizeof(*pWorker) + sizeof(HpReader));
   if( pWorker==0 ) return HP_DECLINE;
-  pWorker->pQuery = &p->query;
+  pWorker->pRead = (HpReader*)&pWorker[1];
+  pWorker->pPipe = &p->pipe;
   pWorker->pCfg = p->query.pCfg;
   pWorker->db = i ? p->pNobody : p->query.db;
   pWorker->pSink = pSelf = sqlite3MallocZero(sizeof(*pSelf));
@@ -555,7 +560,7 @@ static int hpTreesOpen(HpTrees *p, int i){
   pSelf->look.apMap = p->apMap;
   pSelf->look.aRef = hpArenaAlloc(pMem, nRef);
   pSelf->look.aCover = hpArenaAlloc(pMem, (szPage+63)/64*sizeof(u64));
-  pRun = &pWorker->run;
+  pRun = &pWorker->pRead->run;
   pRun->szPage = (int)szPage;
   pRun->aLeaf = hpArenaAlloc(pMem, sizeof(Pgno)*(i64)p->nMax);
   pRun->aFrame = hpArenaAlloc(pMem, sizeof(u32)*(i64)p->nMax);
@@ -583,18 +588,18 @@ static int hpTreesOpen(HpTrees *p, int i){
 
 static void hpTreesClose(HpTrees *p){
   int i;
-  for(i=0; i<p->query.nWorker; i++){
-    HpWorker *pWorker = p->query.apWorker[i];
+  for(i=0; i<p->pipe.nWorker; i++){
+    HpWorker *pWorker = p->pipe.apWorker[i];
     HpTreeWorker *pSelf = pWorker ? (HpTreeWorker*)pWorker->pSink : 0;
     if( pSelf ){
-      p->query.db->hp.aStat[HP_STAT_AHEAD] += pWorker->run.nAsked;
+      p->query.db->hp.aStat[HP_STAT_AHEAD] += pWorker->pRead->run.nAsked;
       sqlite3_free(pSelf->look.aChain);
       hpArenaClear(&pSelf->mem);
       sqlite3_free(pSelf);
     }
     sqlite3_free(pWorker);
   }
-  sqlite3_mutex_free(p->query.pMutex);
+  sqlite3_mutex_free(p->pipe.pMutex);
   sqlite3_free(p->pNobody);
   sqlite3_free(p->aUnit);
   sqlite3_free(p->apMap);
@@ -607,15 +612,15 @@ static void hpTreesClose(HpTrees *p){
 ** of them, and of a whole file none by nobody?
 */
 static int hpTreesWhole(HpTrees *p){
-  u32 *aAll = ((HpTreeWorker*)p->query.apWorker[0]->pSink)->look.aRef;
+  u32 *aAll = ((HpTreeWorker*)p->pipe.apWorker[0]->pSink)->look.aRef;
   u32 nWord = p->nPage/32+1;
   u32 bad = 0;
   Pgno iPg;
   u32 k;
   int i;
-  assert( p->query.pCrew==0 && p->iUnit>=p->nUnit );
-  for(i=1; i<p->query.nWorker; i++){
-    const u32 *a = ((HpTreeWorker*)p->query.apWorker[i]->pSink)->look.aRef;
+  assert( p->pipe.pCrew==0 && p->iUnit>=p->nUnit );
+  for(i=1; i<p->pipe.nWorker; i++){
+    const u32 *a = ((HpTreeWorker*)p->pipe.apWorker[i]->pSink)->look.aRef;
     for(k=0; k<nWord; k++){
       bad |= aAll[k] & a[k];
       aAll[k] |= a[k];
@@ -657,10 +662,10 @@ static int hpTreesRun(HpTrees *p, int nWorker){
   HpTreeLook *pLook;
   int rc = SQLITE_OK;
   int i;
-  p->query.nWorker = 1;
+  p->pipe.nWorker = 1;
   rc = hpTreesOpen(p, 0);
   if( rc ) return rc;
-  pFirst = p->query.apWorker[0];
+  pFirst = p->pipe.apWorker[0];
   pLook = &((HpTreeWorker*)pFirst->pSink)->look;
   rc = hpTreesMaps(p, pLook);
   i = PENDING_BYTE_PAGE(p->pBt);
@@ -674,17 +679,17 @@ static int hpTreesRun(HpTrees *p, int nWorker){
   }
   if( rc ) return rc;
   if( nWorker>1 && (p->nPage>=HP_MIN_PARALLEL || p->query.pCfg->nThread>1) ){
-    p->query.pMutex = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
+    p->pipe.pMutex = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
     p->pNobody = sqlite3MallocZero(sizeof(sqlite3));
-    if( p->query.pMutex==0 || p->pNobody==0 ) return HP_DECLINE;
+    if( p->pipe.pMutex==0 || p->pNobody==0 ) return HP_DECLINE;
     for(i=1; i<nWorker && rc==SQLITE_OK; i++){
-      p->query.nWorker++;
+      p->pipe.nWorker++;
       rc = hpTreesOpen(p, i);
     }
     if( rc ) return rc;
   }
   sqlite3EndBenignMalloc();
-  rc = hpThreadEach(&p->query, hpTreesWork);
+  rc = hpThreadEach(&p->pipe, hpTreesWork);
   sqlite3BeginBenignMalloc();
   return rc ? rc : hpTreesWhole(p);
 }
@@ -714,6 +719,7 @@ SQLITE_PRIVATE int sqlite3HpTrees(
     sqlite3EndBenignMalloc();
     return SQLITE_DONE;
   }
+  p->pipe.pQuery = &p->query;
   p->query.db = db;
   p->query.v = v;
   p->query.pCfg = hpConfig();
@@ -733,8 +739,8 @@ SQLITE_PRIVATE int sqlite3HpTrees(
   rc = hpTreesRun(p, hpThreads(db));
   for(i=0; i<p->nRoot && rc==SQLITE_OK; i++){
     i64 n = 0;
-    for(k=0; k<p->query.nWorker; k++){
-      n += ((HpTreeWorker*)p->query.apWorker[k]->pSink)->aCnt[i];
+    for(k=0; k<p->pipe.nWorker; k++){
+      n += ((HpTreeWorker*)p->pipe.apWorker[k]->pSink)->aCnt[i];
     }
     sqlite3MemSetArrayInt64(&aMem[pOp->p3], i, n);
   }

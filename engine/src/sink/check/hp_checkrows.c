@@ -163,16 +163,16 @@ static SQLITE_INLINE u64 hpCheckRowsValue(
 ** Memory for a worker.
 */
 static int hpCheckRowsOpen(HpWorker *pWorker, Mem *aMem){
-  const HpCheckPlan *pPlan = pWorker->pPipe->pCheck;
+  const HpCheckPlan *pPlan = pWorker->pPlan->pCheck;
   HpCheckRows *p = sqlite3MallocZero(sizeof(*p));
   i64 nHash = 2*sizeof(u64)*HP_BATCH*(i64)pPlan->nSlot;
   int i;
   UNUSED_PARAMETER(aMem);
-  assert( pWorker->pQuery->pCheck!=0 && pWorker->pSink==0 );
+  assert( pWorker->pPipe->pQuery->pCheck!=0 && pWorker->pSink==0 );
   if( p==0 ) return HP_DECLINE;
   pWorker->pSink = p;
   p->pPlan = pPlan;
-  p->pAll = pWorker->pQuery->pCheck;
+  p->pAll = pWorker->pPipe->pQuery->pCheck;
   p->aSum = hpArenaAlloc(&p->mem, sizeof(HpCheckSum)*MAX(1, pPlan->nSum));
   p->aHash = hpArenaAlloc(&p->mem, MAX(8, nHash));
   p->aEqual = hpArenaAlloc(&p->mem, sizeof(u16)*HP_BATCH);
@@ -182,7 +182,7 @@ static int hpCheckRowsOpen(HpWorker *pWorker, Mem *aMem){
   }
   memset(p->aSum, 0, sizeof(HpCheckSum)*MAX(1, pPlan->nSum));
   for(i=0; i<pPlan->nSlot; i++){
-    assert( pPlan->aSlot[i].iVec<pWorker->pPipe->prog.nVec );
+    assert( pPlan->aSlot[i].iVec<pWorker->pPlan->prog.nVec );
   }
   return SQLITE_OK;
 }
@@ -259,8 +259,8 @@ static int hpCheckRowsTrue(const HpCheckPlan *pPlan, HpFrame *pFrame){
 ** do not have, but a search for NULL does not find them.
 */
 static int hpCheckRowsIsNull(const HpFrame *pFrame, const HpVec *pVec, int k){
-  const HpBatch *pBatch = &pFrame->pWorker->batch;
-  int nCol = pFrame->pWorker->pPipe->source.nCol;
+  const HpBatch *pBatch = &pFrame->pWorker->pRead->batch;
+  int nCol = pFrame->pWorker->pPlan->source.nCol;
   int i;
   assert( k<nCol && pVec->mIdx!=0 );
   for(i=0; i<pFrame->nRow; i++){
@@ -508,7 +508,7 @@ static int hpCheckRowsOrder(HpCheckRows *p, HpFrame *pFrame){
       return HP_DECLINE;
     }
     pEnds = &p->aEnds[p->nEnds++];
-    pEnds->iSeq = pFrame->pWorker->run.iSeq;
+    pEnds->iSeq = pFrame->pWorker->pRead->run.iSeq;
     pEnds->aLast = 0;
     pEnds->aFirst = hpCheckRowsKeep(p, aRow);
     if( pEnds->aFirst==0 ) return HP_DECLINE;
@@ -553,7 +553,7 @@ static int hpCheckRowsBatch(HpWorker *pWorker, HpFrame *pFrame){
 /* A run of leaves is done.  If there is no memory aLast stays NULL */
 static void hpCheckRowsRun(HpWorker *pWorker){
   HpCheckRows *p = (HpCheckRows*)pWorker->pSink;
-  assert( p->bLast==0 || p->aEnds[p->nEnds-1].iSeq==pWorker->run.iSeq );
+  assert( p->bLast==0 || p->aEnds[p->nEnds-1].iSeq==pWorker->pRead->run.iSeq );
   if( p->bLast ) p->aEnds[p->nEnds-1].aLast = hpCheckRowsKeep(p, p->aLast);
   p->bLast = 0;
 }
@@ -570,18 +570,18 @@ static int hpCheckRowsFinish(HpWorker *pWorker){
 ** Are the runs of all workers in order?  Each worker has its own in order of
 ** their numbers.
 */
-static int hpCheckRowsBorders(HpQuery *pQuery){
-  const HpCheckPlan *pPlan = pQuery->pPipe->pCheck;
+static int hpCheckRowsBorders(HpPipe *pPipe){
+  const HpCheckPlan *pPlan = pPipe->pPlan->pCheck;
   int aNext[HP_MX_THREAD];
   const HpCheckVal *aLast = 0;
-  assert( pPlan->order.n>0 && pQuery->nWorker<=HP_MX_THREAD );
+  assert( pPlan->order.n>0 && pPipe->nWorker<=HP_MX_THREAD );
   memset(aNext, 0, sizeof(aNext));
   while( 1 ){
     const HpCheckEnds *pBest = 0;
     int iBest = 0;
     int i;
-    for(i=0; i<pQuery->nWorker; i++){
-      const HpCheckRows *p = (const HpCheckRows*)pQuery->apWorker[i]->pSink;
+    for(i=0; i<pPipe->nWorker; i++){
+      const HpCheckRows *p = (const HpCheckRows*)pPipe->apWorker[i]->pSink;
       if( aNext[i]<p->nEnds
        && (pBest==0 || p->aEnds[aNext[i]].iSeq<pBest->iSeq)
       ){
@@ -601,13 +601,13 @@ static int hpCheckRowsBorders(HpQuery *pQuery){
 /*
 ** Put together what all workers have found.
 */
-static int hpCheckRowsCombine(HpQuery *pQuery){
-  const HpCheckPlan *pPlan = pQuery->pPipe->pCheck;
-  HpCheckAll *pAll = pQuery->pCheck;
+static int hpCheckRowsCombine(HpPipe *pPipe){
+  const HpCheckPlan *pPlan = pPipe->pPlan->pCheck;
+  HpCheckAll *pAll = pPipe->pQuery->pCheck;
   int i, k;
-  assert( pQuery->pCrew==0 && pAll!=0 && (pPlan->bOwn==0 || pPlan->nSum==1) );
-  for(i=0; i<pQuery->nWorker; i++){
-    const HpCheckRows *p = (const HpCheckRows*)pQuery->apWorker[i]->pSink;
+  assert( pPipe->pCrew==0 && pAll!=0 && (pPlan->bOwn==0 || pPlan->nSum==1) );
+  for(i=0; i<pPipe->nWorker; i++){
+    const HpCheckRows *p = (const HpCheckRows*)pPipe->apWorker[i]->pSink;
     for(k=0; k<pPlan->nSum; k++){
       int iSum = pPlan->aSum[k].iSum;
       HpCheckSum *pTo = pPlan->bOwn ? &pAll->aOwn[iSum] : &pAll->aSum[iSum];
@@ -617,6 +617,6 @@ static int hpCheckRowsCombine(HpQuery *pQuery){
       pTo->aSum[1] += p->aSum[k].aSum[1];
     }
   }
-  return pPlan->order.n ? hpCheckRowsBorders(pQuery) : SQLITE_OK;
+  return pPlan->order.n ? hpCheckRowsBorders(pPipe) : SQLITE_OK;
 }
 #endif /* SQLITE_OMIT_HP */

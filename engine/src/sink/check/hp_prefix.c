@@ -46,13 +46,13 @@
 ** Begin in worker p.
 */
 static int hpPrefixOpen(HpWorker *p, Mem *aMem){
-  int nKey = p->pPipe->pPrefix->keys.n;
+  int nKey = p->pPlan->pPrefix->keys.n;
   HpPrefix *pNew = sqlite3MallocZero(sizeof(*pNew));
   UNUSED_PARAMETER(aMem);
-  assert( p->pSink==0 && p->pPipe->pSink->xRows==hpPrefixRows );
+  assert( p->pSink==0 && p->pPlan->pSink->xRows==hpPrefixRows );
   p->pSink = pNew;
   if( pNew==0 ) return HP_DECLINE;
-  hpBudgetArena(p->pQuery, &pNew->mem);
+  hpBudgetArena(p->pPipe, &pNew->mem);
   pNew->anChange = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)(nKey+1));
   pNew->aSame = hpArenaAlloc(&p->vec, p->frame.nAlloc);
   if( pNew->anChange==0 || pNew->aSame==0 ) return HP_DECLINE;
@@ -91,7 +91,7 @@ static int hpPrefixPut(
   HpBuf *pBuf
 ){
   HpPrefix *pPrefix = (HpPrefix*)p->pSink;
-  int n = p->pPipe->pPrefix->keys.n;
+  int n = p->pPlan->pPrefix->keys.n;
   u64 nByte = ROUND8((u64)n*(sizeof(HpVal)+sizeof(u32)+1));
   u64 iText = nByte;
   HpVal *aToVal;
@@ -135,7 +135,7 @@ static int hpPrefixKeep(
   int i,
   HpBuf *pBuf
 ){
-  const HpKeys *pKeys = &pWorker->pPipe->pPrefix->keys;
+  const HpKeys *pKeys = &pWorker->pPlan->pPrefix->keys;
   HpVal aVal[HP_MX_COL];
   u32 aLen[HP_MX_COL];
   u8 aTag[HP_MX_COL];
@@ -238,7 +238,7 @@ static void hpPrefixNulls(HpPrefixRun *pRun, const HpVec *pVec, int n){
 */
 static int hpPrefixRows(HpWorker *pWorker, HpFrame *p){
   HpPrefix *pPrefix = (HpPrefix*)pWorker->pSink;
-  const HpPrefixPlan *pPlan = pWorker->pPipe->pPrefix;
+  const HpPrefixPlan *pPlan = pWorker->pPlan->pPrefix;
   const HpKeys *pKeys = &pPlan->keys;
   HpPrefixRun *pRun = pPrefix->pLast;
   u8 *aSame = pPrefix->aSame;
@@ -306,8 +306,8 @@ static void hpPrefixBorder(
 ** All workers of p are done.  Add to anChange[k] the changes of prefix k, and
 ** return the number of rows.
 */
-static i64 hpPrefixCounts(const HpQuery *p, u64 *anChange){
-  const HpPrefixPlan *pPlan = p->pPipe->pPrefix;
+static i64 hpPrefixCounts(const HpPipe *p, u64 *anChange){
+  const HpPrefixPlan *pPlan = p->pPlan->pPrefix;
   HpPrefixRun *apRun[HP_MX_THREAD];
   const HpPrefixRun *pLast = 0;
   i64 nRow = 0;

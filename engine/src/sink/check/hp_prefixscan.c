@@ -155,10 +155,10 @@ static SQLITE_INLINE int hpPrefixScanOne(
 ** Returns false if that cannot be done here.
 */
 static int hpPrefixScanLeaf(HpWorker *pWorker, int iLeaf, HpPrefixScan *p){
-  const HpRun *pRun = &pWorker->run;
-  const HpPrefixPlan *pPlan = pWorker->pPipe->pPrefix;
-  int iDb = pWorker->pPipe->source.iDb;
-  BtShared *pBt = pWorker->pQuery->db->aDb[iDb].pBt->pBt;
+  const HpRun *pRun = &pWorker->pRead->run;
+  const HpPrefixPlan *pPlan = pWorker->pPlan->pPrefix;
+  int iDb = pWorker->pPlan->source.iDb;
+  BtShared *pBt = pWorker->pPipe->pQuery->db->aDb[iDb].pBt->pBt;
   const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
   const u8 *aEnd = &aPage[pBt->usableSize];
   int nCell = get2byte(&aPage[3]);
@@ -194,7 +194,7 @@ static int hpPrefixScanLeaf(HpWorker *pWorker, int iLeaf, HpPrefixScan *p){
 
 /* Keep the keys of a record that hpPrefixScanRecord() has seen */
 static int hpPrefixScanKeep(HpWorker *p, const u8 *z, HpBuf *pBuf){
-  int nKey = p->pPipe->pPrefix->keys.n;
+  int nKey = p->pPlan->pPrefix->keys.n;
   HpVal aVal[HP_MX_COL];
   u32 aLen[HP_MX_COL];
   u8 aTag[HP_MX_COL];
@@ -222,14 +222,14 @@ static int hpPrefixScanKeep(HpWorker *p, const u8 *z, HpBuf *pBuf){
 ** Compare all records of the run.  *pbDone is set if that could be done here.
 */
 static int hpPrefixScanRun(HpWorker *pWorker, int *pbDone){
-  HpRun *pRun = &pWorker->run;
+  HpRun *pRun = &pWorker->pRead->run;
   HpPrefix *pPrefix = (HpPrefix*)pWorker->pSink;
-  const HpPrefixPlan *pPlan = pWorker->pPipe->pPrefix;
+  const HpPrefixPlan *pPlan = pWorker->pPlan->pPrefix;
   HpPrefixScan x;
   HpPrefixRun *pNew;
   int i;
   int rc = SQLITE_OK;
-  assert( pWorker->pPipe->source.bIndex && pPrefix!=0 );
+  assert( pWorker->pPlan->source.bIndex && pPrefix!=0 );
   *pbDone = 0;
   if( pRun->bRoot ) return SQLITE_OK;
   memset(&x, 0, sizeof(x));
@@ -246,7 +246,7 @@ static int hpPrefixScanRun(HpWorker *pWorker, int *pbDone){
     if( rc==SQLITE_OK ) rc = hpPrefixScanKeep(pWorker, x.zLast, &pNew->last);
   }
   /* They have been looked at, and are in no batch */
-  pWorker->batch.nSkip = (int)x.nRow;
+  pWorker->pRead->batch.nSkip = (int)x.nRow;
   pRun->iLeaf = pRun->nPage;
   *pbDone = 1;
   return rc;
@@ -263,8 +263,8 @@ static int hpPrefixScanBegin(HpWorker *p){
 ** The next run, or the next batch of one whose records become batches.
 */
 static int hpPrefixScanNext(HpWorker *p){
-  HpRun *pRun = &p->run;
-  assert( p->batch.nRow==0 && p->batch.nSkip==0 );
+  HpRun *pRun = &p->pRead->run;
+  assert( p->pRead->batch.nRow==0 && p->pRead->batch.nSkip==0 );
   if( pRun->iLeaf>=pRun->nPage ){
     int bDone;
     int rc = hpSourceNext(p);
@@ -279,7 +279,7 @@ static int hpPrefixScanNext(HpWorker *p){
 }
 
 static const HpSourceType hpPrefixScanType = {
-  hpPrefixScanBegin, hpPrefixScanNext, hpKeepColumn, 0, 0
+  hpPrefixScanBegin, hpPrefixScanNext, hpKeepColumn, 0, 0, 0
 };
 #endif /* HP_ANALYZE */
 #endif /* SQLITE_OMIT_HP */

@@ -503,7 +503,7 @@ static const HpAccumulator hpAggStates = { hpAggStatesRows, 0 };
 */
 static int hpAggOpen(HpWorker *p){
   HpAgg *pAgg;
-  int rc = hpTableOpen(&p->frame, p->pPipe->pGroup, &pAgg);
+  int rc = hpTableOpen(&p->frame, p->pPlan->pGroup, &pAgg);
   p->pSink = pAgg;
   p->pRuns = pAgg ? &pAgg->runs : 0;
   if( rc ) return rc;

@@ -63,7 +63,7 @@ static int hpAggAheadCalls(
   int bAhead
 ){
   u32 nCall;
-  assert( pDef->bParallel || p==p->pQuery->apWorker[0] );
+  assert( pDef->bParallel || p==p->pPipe->apWorker[0] );
   if( pDef->eAgg==HP_AGG_ORDER ) return hpAggOrderCalls(p, pDef, pState, pMem, bAhead);
   if( hpPercentileMake(p, pDef, pState, pMem) ) return SQLITE_OK;
   return hpAggLogCalls(p, pDef, pState, pMem, bAhead, &nCall);
@@ -78,14 +78,19 @@ static u64 hpAggAheadCost(const HpAggDef *pDef, const void *pState){
 ** A call of pFailed for group aGroup has failed with rc, and has set the error.  Set that which
 ** stock would have come to first, and return its code.
 */
-static int hpAggAheadError(HpQuery *p, u8 *aGroup, const HpAggDef *pFailed, int rc){
+static int hpAggAheadError(
+  HpPipe *p,
+  u8 *aGroup,
+  const HpAggDef *pFailed,
+  int rc
+){
   const HpAggDef *pFirst = pFailed;
   u32 nFirst = 0xffffffff;
   Mem mem;
   if( hpGroupOf(p->pEntry)->nLate<2 || rc==SQLITE_NOMEM || rc==SQLITE_INTERRUPT ) return rc;
   HP_EACH_STATE(hpGroupOf(p->pEntry), aGroup, ==HP_AGG_LOG, HpAggLog, {
     u32 n;
-    hpAggAheadNew(&mem, p->db);
+    hpAggAheadNew(&mem, p->pQuery->db);
     if( hpAggLogCalls(p->apWorker[0], pDef, pState, &mem, 1, &n) && n<nFirst ){
       nFirst = n;
       pFirst = pDef;
@@ -93,7 +98,7 @@ static int hpAggAheadError(HpQuery *p, u8 *aGroup, const HpAggDef *pFailed, int 
     sqlite3VdbeMemRelease(&mem);
   })
   if( pFirst!=pFailed ){
-    hpAggAheadNew(&mem, p->db);
+    hpAggAheadNew(&mem, p->pQuery->db);
     rc = hpAggAheadCalls(p->apWorker[0], pFirst, hpGroupState(pFirst, aGroup), &mem, 0);
     sqlite3VdbeMemRelease(&mem);
   }
@@ -103,7 +108,12 @@ static int hpAggAheadError(HpQuery *p, u8 *aGroup, const HpAggDef *pFailed, int 
 /*
 ** Let register pMem be the context of pDef for the rows of group aGroup.
 */
-static int hpAggAheadLoad(HpQuery *p, u8 *aGroup, const HpAggDef *pDef, Mem *pMem){
+static int hpAggAheadLoad(
+  HpPipe *p,
+  u8 *aGroup,
+  const HpAggDef *pDef,
+  Mem *pMem
+){
   void *pState = hpGroupState(pDef, aGroup);
   Mem **ppDone = hpAggAheadDone(pDef, pState);
   int rc;
@@ -153,34 +163,35 @@ static void hpAggAheadPrefetch(const HpGroupPlan *pPlan, u8 **apGroup, u32 n){
 ** All that a worker does for hpAggAhead().
 */
 static void hpAggAheadRun(HpWorker *p){
-  HpQuery *pQuery = p->pQuery;
-  const HpGroupPlan *pPlan = hpGroupOf(pQuery->pEntry);
+  HpPipe *pPipe = p->pPipe;
+  HpAggAhead *pAhead = &pPipe->pShown->ahead;
+  const HpGroupPlan *pPlan = hpGroupOf(pPipe->pEntry);
   p->rc = SQLITE_OK;
   while( p->rc==SQLITE_OK ){
     u32 i, iEnd;
-    hpThreadLock(pQuery);
-    i = pQuery->iAhead;
-    pQuery->iAhead = iEnd = MIN(i+HP_AHEAD_TURN, pQuery->nAhead);
-    hpThreadUnlock(pQuery);
+    hpThreadLock(pPipe);
+    i = pAhead->iNext;
+    pAhead->iNext = iEnd = MIN(i+HP_AHEAD_TURN, pAhead->nGroup);
+    hpThreadUnlock(pPipe);
     if( i>=iEnd ) break;
     for(; i<iEnd && p->rc==SQLITE_OK; i++){
-      Mem *pMem = &pQuery->aAhead[(size_t)i*pPlan->nLate];
-      u8 *aGroup = pQuery->apAhead[i];
-      hpAggAheadPrefetch(pPlan, &pQuery->apAhead[i], pQuery->nAhead-i);
+      Mem *pMem = &pAhead->aMem[(size_t)i*pPlan->nLate];
+      u8 *aGroup = pAhead->apGroup[i];
+      hpAggAheadPrefetch(pPlan, &pAhead->apGroup[i], pAhead->nGroup-i);
       HP_EACH_LATE(pPlan, aGroup, {
         if( pDef->bParallel && hpAggAheadCost(pDef, pState) ){
           hpAggAheadNew(pMem, p->db);
           if( hpAggAheadCalls(p, pDef, pState, pMem, 1) || p->db->mallocFailed ){
             /* Again when it is the turn of this group */
             sqlite3VdbeMemRelease(pMem);
-            if( p->db!=pQuery->db ){
+            if( p->db!=pPipe->pQuery->db ){
               p->db->mallocFailed = 0;
             }else{
               hpBudgetOomUndo(p->db);
             }
           }else{
             assert( *hpAggAheadDone(pDef, pState)==0 );
-            pMem->db = pQuery->db;
+            pMem->db = pPipe->pQuery->db;
             *hpAggAheadDone(pDef, pState) = pMem;
           }
         }
@@ -189,21 +200,22 @@ static void hpAggAheadRun(HpWorker *p){
       p->rc = hpThreadProgress(p, HP_CALL_OPS);
     }
   }
-  if( p->rc ) AtomicStore(&pQuery->pass.bStop, 1);
+  if( p->rc ) AtomicStore(&pPipe->pass.bStop, 1);
 }
 
 /*
 ** The groups apGroup[0..nGroup-1] come next.  Call the step functions for some of
 ** them, *pn, if that is worth the threads.
 */
-static int hpAggAhead(HpQuery *p, u8 **apGroup, u32 nGroup, u32 *pn){
+static int hpAggAhead(HpPipe *p, u8 **apGroup, u32 nGroup, u32 *pn){
   const HpGroupPlan *pPlan = hpGroupOf(p->pEntry);
   u64 nCost = 0;
   u32 n;
-  int bForce = p->pCfg->nThread>1;
+  HpAggAhead *pAhead = &p->pShown->ahead;
+  int bForce = p->pQuery->pCfg->nThread>1;
   assert( p->nWorker>1 && p->pCrew==0 && pPlan->nLate>0 );
-  if( p->nAheadCost==0 ) p->nAheadCost = bForce ? 64 : HP_MIN_AHEAD;
-  for(n=0; n<nGroup && n<p->nAheadCost && nCost<p->nAheadCost; n++){
+  if( pAhead->nCost==0 ) pAhead->nCost = bForce ? 64 : HP_MIN_AHEAD;
+  for(n=0; n<nGroup && n<pAhead->nCost && nCost<pAhead->nCost; n++){
     HP_EACH_LATE(pPlan, apGroup[n], {
       if( pDef->bParallel ) nCost += hpAggAheadCost(pDef, pState);
     })
@@ -211,24 +223,24 @@ static int hpAggAhead(HpQuery *p, u8 **apGroup, u32 nGroup, u32 *pn){
   *pn = n;
   /* Contexts of many groups at a time: SQLite has one */
   if( hpBudgetIsLimited() ) return SQLITE_OK;
-  if( nCost<p->nAheadCost/4 || n<2 ) return SQLITE_OK;
-  p->nAheadCost = MIN(2*p->nAheadCost, HP_MX_AHEAD);
+  if( nCost<pAhead->nCost/4 || n<2 ) return SQLITE_OK;
+  pAhead->nCost = MIN(2*pAhead->nCost, HP_MX_AHEAD);
   hpAggAheadClose(p);
   sqlite3BeginBenignMalloc();
-  p->aAhead = sqlite3_malloc64(sizeof(Mem)*(u64)n*pPlan->nLate);
+  pAhead->aMem = sqlite3_malloc64(sizeof(Mem)*(u64)n*pPlan->nLate);
   sqlite3EndBenignMalloc();
-  if( p->aAhead==0 ) return SQLITE_OK;
-  memset(p->aAhead, 0, sizeof(Mem)*(size_t)n*pPlan->nLate);
-  p->apAhead = apGroup;
-  p->nAhead = n;
-  p->iAhead = 0;
+  if( pAhead->aMem==0 ) return SQLITE_OK;
+  memset(pAhead->aMem, 0, sizeof(Mem)*(size_t)n*pPlan->nLate);
+  pAhead->apGroup = apGroup;
+  pAhead->nGroup = n;
+  pAhead->iNext = 0;
   return hpThreadEach(p, hpAggAheadRun);
 }
 
 /*
 ** HpEntryType.xAhead: the next group of pMerge is about to be delivered.
 */
-static int hpAggAheadNext(HpQuery *p, HpMerge *pMerge){
+static int hpAggAheadNext(HpPipe *p, HpMerge *pMerge){
   u8 **apGroup = &pMerge->apGroup[pMerge->iGroup];
   u32 nGroup = pMerge->nGroup-pMerge->iGroup;
   assert( nGroup>0 );
@@ -245,15 +257,17 @@ static int hpAggAheadNext(HpQuery *p, HpMerge *pMerge){
 /*
 ** Free what hpAggAhead() has made and nobody has taken.
 */
-static void hpAggAheadClose(HpQuery *p){
+static void hpAggAheadClose(HpPipe *p){
   u64 i;
-  u64 n = p->aAhead ? (u64)p->nAhead*hpGroupOf(p->pEntry)->nLate : 0;
-  assert( p->pCrew==0 && p->iAhead<=p->nAhead );
+  HpAggAhead *pAhead = &p->pShown->ahead;
+  u64 n = pAhead->aMem
+        ? (u64)pAhead->nGroup*hpGroupOf(p->pEntry)->nLate : 0;
+  assert( p->pCrew==0 && pAhead->iNext<=pAhead->nGroup );
   for(i=0; i<n; i++){
-    if( p->aAhead[i].db ) sqlite3VdbeMemRelease(&p->aAhead[i]);
+    if( pAhead->aMem[i].db ) sqlite3VdbeMemRelease(&pAhead->aMem[i]);
   }
-  sqlite3_free(p->aAhead);
-  p->aAhead = 0;
-  p->nAhead = p->iAhead = 0;
+  sqlite3_free(pAhead->aMem);
+  pAhead->aMem = 0;
+  pAhead->nGroup = pAhead->iNext = 0;
 }
 #endif /* SQLITE_OMIT_HP */

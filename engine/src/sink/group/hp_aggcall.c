@@ -41,7 +41,7 @@ static void hpAggCallBegin(
   int k;
   /* The application's code runs in the thread that it has called us in */
   assert( (pDef->pFunc->funcFlags & SQLITE_FUNC_BUILTIN)!=0
-       || pWorker->db==pWorker->pQuery->db );
+       || pWorker->db==pWorker->pPipe->pQuery->db );
   p->pWorker = pWorker;
   p->pDef = pDef;
   p->bAhead = bAhead;
@@ -56,7 +56,7 @@ static void hpAggCallBegin(
   pCtx->pOut = &p->out;
   pCtx->pFunc = pDef->pFunc;
   pCtx->pMem = pMem;
-  pCtx->pVdbe = pWorker->pQuery->v;
+  pCtx->pVdbe = pWorker->pPipe->pQuery->v;
   pCtx->enc = ENC(pWorker->db);
   pCtx->argc = pDef->nArg;
 }

@@ -640,7 +640,7 @@ static int hpAggOrderSort(HpRuns *pRuns){
         nDone += n;
         if( nDone>=HP_ORDER_PART ){
           nDone = 0;
-          rc = hpThreadStopped(pRuns->pWorker->pQuery);
+          rc = hpThreadStopped(pRuns->pWorker->pPipe);
         }
       }
     }

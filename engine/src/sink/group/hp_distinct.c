@@ -43,7 +43,8 @@
 
 /* HP_SERIAL if fewer workers need less memory, else HP_DECLINE */
 static int hpDistinctFull(const HpRuns *pRuns){
-  return hpGroupOf(pRuns->pPlan)->nSet>0 && pRuns->pWorker->pQuery->nWorker>1 ? HP_SERIAL : HP_DECLINE;
+  return hpGroupOf(pRuns->pPlan)->nSet>0 && pRuns->pWorker->pPipe->nWorker>1
+       ? HP_SERIAL : HP_DECLINE;
 }
 
 /* Memory for a hash table of *pm+1 entries, of sz bytes each, twice as many as it has */
@@ -249,7 +250,7 @@ static int hpDistinctSame(const HpGroupPlan *pPlan, const HpHead *pA, const HpHe
 }
 
 /* The set of number iSet of worker i */
-static HpSet *hpDistinctSet(const HpQuery *p, int i, int iSet){
+static HpSet *hpDistinctSet(const HpPipe *p, int i, int iSet){
   return &((HpAgg*)p->apWorker[i]->pSink)->aSet[iSet];
 }
 
@@ -305,7 +306,14 @@ static int hpDistinctHasKey(
 }
 
 /* Places iFirst to iEnd-1 of set iSet of worker iWorker: note which are there again */
-static void hpDistinctLook(const HpQuery *p, int iWorker, int iSet, u32 iFirst, u32 iEnd){
+static void hpDistinctLook(
+  const HpPipe *p,
+  int iWorker,
+  int iSet,
+  u32 iFirst,
+  u32 iEnd
+){
+  int bHash0 = p->pQuery->pCfg->bHash0;
   const HpGroupPlan *pPlan = hpGroupOf(p->pEntry);
   HpSet *pSet = hpDistinctSet(p, iWorker, iSet);
   u32 nPack = pSet->aPack ? pSet->mPack+1 : 0;
@@ -318,20 +326,20 @@ static void hpDistinctLook(const HpQuery *p, int iWorker, int iSet, u32 iFirst, 
     for(k=0; k<iWorker && pSet->aAgain[i]==0; k++){
       const HpSet *pOther = hpDistinctSet(p, k, iSet);
       pSet->aAgain[i] = (u8)(i<nPack
-          ? hpDistinctHasPack(pPlan, pOther, &pSet->aPack[i], p->pCfg->bHash0)
-          : hpDistinctHasKey(pPlan, pOther, &pSet->aKey[i-nPack], p->pCfg->bHash0));
+          ? hpDistinctHasPack(pPlan, pOther, &pSet->aPack[i], bHash0)
+          : hpDistinctHasKey(pPlan, pOther, &pSet->aKey[i-nPack], bHash0));
     }
   }
 }
 
 /* Step 1: slice after slice of all sets */
 static void hpDistinctSlices(HpWorker *pWorker){
-  HpQuery *p = pWorker->pQuery;
+  HpPipe *p = pWorker->pPipe;
   pWorker->rc = SQLITE_OK;
   while( pWorker->rc==SQLITE_OK ){
     i64 i, n;
     int iWorker, iSet;
-    i = hpThreadNext(p, &p->iMerge);
+    i = hpThreadNext(p, &p->pOut->iMerge);
     for(iWorker=1; iWorker<p->nWorker; iWorker++){
       for(iSet=0; iSet<hpGroupOf(p->pEntry)->nSet; iSet++){
         n = ((i64)hpDistinctPlaces(hpDistinctSet(p, iWorker, iSet)) + HP_SET_SLICE-1)
@@ -351,7 +359,7 @@ static void hpDistinctSlices(HpWorker *pWorker){
 
 /* Step 2: take what is there again out of the counts of this worker */
 static void hpDistinctTake(HpWorker *pWorker){
-  const HpGroupPlan *pPlan = hpGroupOf(pWorker->pQuery->pEntry);
+  const HpGroupPlan *pPlan = hpGroupOf(pWorker->pPipe->pEntry);
   HpAgg *pAgg = (HpAgg*)pWorker->pSink;
   int k;
   pWorker->rc = SQLITE_OK;
@@ -387,11 +395,11 @@ static int hpDistinctIsSane(const HpSet *pSet){
 ** All workers are done: see to it that no two of them have counted the same value of the
 ** same group.
 */
-static int hpDistinctCombine(HpQuery *p){
+static int hpDistinctCombine(HpPipe *p){
   const HpGroupPlan *pPlan = hpGroupOf(p->pEntry);
   int nWith = 0;         /* Workers with groups */
   int i, k, rc;
-  assert( p->pCrew==0 && p->nMerge==0 );
+  assert( p->pCrew==0 && p->pOut->nMerge==0 );
   if( pPlan->nSet==0 || p->nWorker==1 ) return SQLITE_OK;
   for(i=0; i<p->nWorker; i++){
     for(k=0; k<pPlan->nSet && hpDistinctPlaces(hpDistinctSet(p, i, k))==0; k++){}
@@ -408,9 +416,9 @@ static int hpDistinctCombine(HpQuery *p){
       memset(pSet->aAgain, 0, n);
     }
   }
-  p->iMerge = 0;
+  p->pOut->iMerge = 0;
   rc = hpThreadEach(p, hpDistinctSlices);
-  p->iMerge = 0;
+  p->pOut->iMerge = 0;
   return rc ? rc : hpThreadEach(p, hpDistinctTake);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -130,20 +130,20 @@ static int hpLayoutCombine(
 
 /* HpEntryType.xDone: all parts of a group of p have been put together */
 static int hpLayoutDone(
-  const HpQuery *p,
+  const HpPipe *p,
   const u8 *aGroup,
   int bCheck,
   int *pbWanted
 ){
   const HpGroupPlan *pPlan = hpGroupOf(p->pEntry);
   int rc = hpResultDoubt(pPlan, aGroup, bCheck);
-  *pbWanted = hpResultWanted(pPlan, aGroup, p->aHaving);
+  *pbWanted = hpResultWanted(pPlan, aGroup, p->pShown->aHaving);
   return rc;
 }
 
 /* HpEntryType.xWanted: may HAVING want it? */
-static int hpLayoutWanted(const HpQuery *p, const u8 *aGroup){
-  return hpResultWanted(hpGroupOf(p->pEntry), aGroup, p->aHaving);
+static int hpLayoutWanted(const HpPipe *p, const u8 *aGroup){
+  return hpResultWanted(hpGroupOf(p->pEntry), aGroup, p->pShown->aHaving);
 }
 
 #ifdef SQLITE_DEBUG

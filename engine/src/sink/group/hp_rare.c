@@ -50,18 +50,19 @@
 static int hpRareMay(const HpAgg *pAgg){
   const HpGroupPlan *pPlan = pAgg->pPlan;
   const HpWorker *p = pAgg->runs.pWorker;
-  const HpQuery *pQuery = p->pQuery;
+  const HpPipe *pPipe = p->pPipe;
   return pPlan->nSet==0 && pPlan->nLate==0 && pPlan->bOpaque==0
       && pPlan->bInOrder==0 && pPlan->bStream==0 && pPlan->pNext==0
-      && p->pPipe->bMore==0 && p->pPipe->bAdds==0
-      && pQuery->bExact==0 && pQuery->nTop==0 && pQuery->pSource!=0;
+      && p->pPlan->bMore==0 && p->pPlan->bAdds==0
+      && pPipe->pQuery->bExact==0 && pPipe->pShown->top.nTop==0
+      && pPipe->pSource!=0;
 }
 
 /* Worker p has scanned a run of leaves */
 static void hpRareLeaves(HpWorker *p){
   HpAgg *pAgg = (HpAgg*)p->pSink;
-  assert( pAgg->nRow>=pAgg->rare.nLeafRow && p->run.nPage>0 );
-  pAgg->rare.nLeaf += p->run.nPage;
+  assert( pAgg->nRow>=pAgg->rare.nLeafRow && p->pRead->run.nPage>0 );
+  pAgg->rare.nLeaf += p->pRead->run.nPage;
   pAgg->rare.nLeafRow = pAgg->nRow;
 }
 
@@ -71,7 +72,8 @@ static void hpRareLeaves(HpWorker *p){
 static int hpRareIs(const HpAgg *pAgg, const HpWorker *p){
   double rSeen = (double)pAgg->nRow;
   double rMet = rSeen - (double)pAgg->runs.nGroup + 1;
-  double rAll = (double)p->pQuery->pSource->nLeaf / ((double)pAgg->rare.nLeaf*p->pQuery->nWorker)
+  double rAll = (double)p->pPipe->pSource->nLeaf
+              / ((double)pAgg->rare.nLeaf*p->pPipe->nWorker)
                 * (double)pAgg->rare.nLeafRow;
   double rKeys = rSeen*rSeen / (2*rMet);
   assert( pAgg->rare.nLeaf>0 && pAgg->nRow>=pAgg->runs.nGroup );
@@ -113,7 +115,7 @@ static i64 hpRareBytes(const HpAgg *pAgg){
 static int hpRareIsFull(const HpAgg *pAgg){
   const HpRuns *pRuns = &pAgg->runs;
   i64 nByte = (i64)HP_RARE_CHUNK << MIN(pRuns->nMemRun/HP_RARE_RUNS, 20);
-  i64 nShare = pRuns->pWorker->pQuery->budget.nShare;
+  i64 nShare = pRuns->pWorker->pPipe->budget.nShare;
   if( pRuns->pWorker->pCfg->nRare>0 ) return pRuns->nGroup>=(u32)pRuns->pWorker->pCfg->nRare;
   return hpRareBytes(pAgg)>=MIN(nByte, nShare/4);
 }

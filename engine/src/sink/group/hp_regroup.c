@@ -7,8 +7,8 @@
 ** hp_regroup: the groups of a pipe as rows of the next one.
 **
 **    hpRegroupType      the source that reads them
-**    hpRegroupKeep()    leave the groups that a pipe has made to the next one
-**    hpRegroupForget()  free them
+**    hpRegroupKeep()    the groups of a pipe become the source of the next one
+**    hpRegroupForget()  they are about to be freed
 **
 ** A correlated aggregate that is computed for all keys at once takes two pipes:
 **
@@ -19,8 +19,8 @@
 ** error that is declined.
 **
 ** Groups come as hp_merge.c delivers them, from memory or from files, so one worker
-** reads them.  Meanwhile the workers that made them stay, in a copy of the query:
-** HpQuery.pGroups.
+** reads them.  Meanwhile the pipe that made them stays, with its workers, and
+** belongs to the one that reads them: HpPipe.pGroups.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -28,65 +28,42 @@
 #endif
 
 /*
-** Pipe p->pPipe has made groups.  Leave them to the next one.
+** The groups that pGroups has made become the source of p, which owns that pipe
+** from now on.  What its workers hold counts for the query.
 */
-static int hpRegroupKeep(HpQuery *p){
-  HpQuery *pNew;
+static void hpRegroupKeep(HpPipe *p, HpPipe *pGroups){
   int i;
-  assert( p->pGroups==0 && p->pCrew==0 && p->pEntry!=0 );
-  sqlite3BeginBenignMalloc();
-  pNew = sqlite3_malloc64(sizeof(*pNew));
-  sqlite3EndBenignMalloc();
-  if( pNew==0 ) return HP_DECLINE;
-  *pNew = *p;
-  memset(&pNew->buf, 0, sizeof(pNew->buf));
-  pNew->pSource = 0;
-  pNew->pMutex = 0;
-  hpSourceClose(p->pSource);
-  p->pSource = 0;
-  sqlite3_mutex_free(p->pMutex);
-  p->pMutex = 0;
-  p->pGroups = pNew;
-  for(i=0; i<p->nWorker; i++){
-    p->nRelByte += p->apWorker[i]->nHeld;
-    p->apWorker[i] = 0;
+  assert( p->pGroups==0 && pGroups->pGroups==0 && pGroups->pCrew==0 );
+  assert( pGroups->pEntry!=0 && pGroups->pOut->nMerge>0 );
+  p->pGroups = pGroups;
+  for(i=0; i<pGroups->nWorker; i++){
+    p->pQuery->nHeld += pGroups->apWorker[i]->nHeld;
   }
-  p->nWorker = 0;
-  p->nMerge = p->iMerge = 0;
-  assert( pNew->nMerge>0 && p->nRelByte>=0 );
-  p->aAhead = 0;
-  p->apAhead = 0;
-  p->nAhead = p->iAhead = 0;
-  return SQLITE_OK;
+  assert( p->pQuery->nHeld>=0 );
 }
 
 /*
-** The groups are needed no more.  xFree frees the workers of a query.
+** The groups that p has read are needed no more: what their workers held does
+** not count any longer.
 */
-static void hpRegroupForget(HpQuery *p, void (*xFree)(HpQuery*)){
-  HpQuery *pGroups = p->pGroups;
+static void hpRegroupForget(HpPipe *p){
   int i;
-  if( pGroups==0 ) return;
-  p->pGroups = 0;
-  for(i=0; i<pGroups->nWorker; i++) p->nRelByte -= pGroups->apWorker[i]->nHeld;
-  assert( p->nRelByte>=0 && pGroups->pCrew==0 );
-  hpMergeClose(pGroups);
-  hpAggAheadClose(pGroups);
-  xFree(pGroups);
-  sqlite3_free(pGroups->buf.a);
-  sqlite3_free(pGroups);
+  for(i=0; i<p->pGroups->nWorker; i++){
+    p->pQuery->nHeld -= p->pGroups->apWorker[i]->nHeld;
+  }
+  assert( p->pQuery->nHeld>=0 && p->pGroups->pCrew==0 );
 }
 
 /*
 ** Let row i of the batch be the group aGroup.
 */
 static int hpRegroupRow(HpWorker *p, u8 *aGroup, int i){
-  HpQuery *pGroups = p->pQuery->pGroups;
+  HpPipe *pGroups = p->pPipe->pGroups;
   const HpGroupPlan *pPlan = hpGroupOf(pGroups->pEntry);
   int nKey = pPlan->keys.n;
   int k, rc;
   HpVal val;
-  assert( i<p->batch.nAlloc && hpGroupIsSane(pPlan, aGroup) );
+  assert( i<p->pRead->batch.nAlloc && hpGroupIsSane(pPlan, aGroup) );
   if( hpGroupIsInt(pPlan, aGroup) ){
     val.u = hpGroupPack(aGroup)->a;
     hpValuesSet(p, 0, i, HP_INT, val, 0);
@@ -95,7 +72,7 @@ static int hpRegroupRow(HpWorker *p, u8 *aGroup, int i){
     Mem aMem[HP_MX_EQ];
     assert( nKey<=HP_MX_EQ );
     for(k=0; k<nKey; k++) sqlite3VdbeMemInit(&aMem[k], p->db, MEM_Null);
-    hpKeyToMem(&pPlan->keys, pHead->z, pHead->nNorm, aMem, &pGroups->buf);
+    hpKeyToMem(&pPlan->keys, pHead->z, pHead->nNorm, aMem, &pGroups->pOut->buf);
     for(k=0, rc=SQLITE_OK; k<nKey; k++){
       if( rc==SQLITE_OK ) rc = hpValuesMem(p, k, i, &aMem[k], 1);
       sqlite3VdbeMemRelease(&aMem[k]);
@@ -122,11 +99,11 @@ static int hpRegroupRow(HpWorker *p, u8 *aGroup, int i){
 */
 static int hpRegroupNext(HpWorker *p){
   int n;
-  assert( p->pQuery->nWorker==1 );   /* Groups come one after the other */
+  assert( p->pPipe->nWorker==1 );   /* Groups come one after the other */
   hpValuesClear(p);
-  for(n=0; n<p->batch.nAlloc; n++){
+  for(n=0; n<p->pRead->batch.nAlloc; n++){
     u8 *aGroup;
-    int rc = hpMergeNext(p->pQuery->pGroups, &aGroup);
+    int rc = hpMergeNext(p->pPipe->pGroups, &aGroup);
     if( rc==SQLITE_OK && aGroup==0 ) break;
     if( rc==SQLITE_OK ) rc = hpRegroupRow(p, aGroup, n);
     if( rc ) return rc;
@@ -136,6 +113,6 @@ static int hpRegroupNext(HpWorker *p){
 }
 
 static const HpSourceType hpRegroupType = {
-  hpValuesBegin, hpRegroupNext, hpValuesColumn, 1, 0
+  hpValuesBegin, hpRegroupNext, hpValuesColumn, 0, 1, 0
 };
 #endif /* SQLITE_OMIT_HP */

@@ -110,7 +110,7 @@ static u8 hpResultSum(const HpSum *pSum, const FuncDef *pFunc, HpVal *pVal){
 }
 
 /* Have the workers of p added up values in another order than SQLite does? */
-static int hpResultMixed(const HpQuery *p){
+static int hpResultMixed(const HpPipe *p){
   int i;
   if( hpGroupOf(p->pEntry)->bAnyOrder ) return 1;
   for(i=0; i<p->nWorker && ((HpAgg*)p->apWorker[i]->pRuns)->bLanes==0; i++){}
@@ -257,7 +257,7 @@ static void *hpResultCall(Mem *pMem, FuncDef *pFunc, int nByte){
 /*
 ** Copy a group into the registers aMem[].  pBuf is scratch.
 */
-static int hpResultLoad(HpQuery *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
+static int hpResultLoad(HpPipe *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
   const HpGroupPlan *pPlan = hpGroupOf(p->pEntry);
   const HpHead *pHead = hpGroupHead(pPlan, aGroup);
   int k;
@@ -276,8 +276,8 @@ static int hpResultLoad(HpQuery *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
     }else if( pBare->iRel>=0 ){
       HpVal v;
       u32 n;
-      assert( *hpGroupRow(pBare, aGroup)<=p->apRel[pBare->iRel]->nRow );
-      u8 tag = hpRelValue(&p->apRel[pBare->iRel]->aCol[pBare->iRelCol],
+      assert( *hpGroupRow(pBare, aGroup)<=p->pQuery->apRel[pBare->iRel]->nRow );
+      u8 tag = hpRelValue(&p->pQuery->apRel[pBare->iRel]->aCol[pBare->iRelCol],
                           (u32)*hpGroupRow(pBare, aGroup), &v, &n);
       hpResultSet(pMem, tag, v, n);
     }else{
@@ -321,7 +321,7 @@ static int hpResultLoad(HpQuery *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
         const HpKept *pBest = &((HpBest*)pState)->copy;
         Mem *pCtx = hpResultCall(pMem, pDef->pFunc, sizeof(*pCtx));
         if( pCtx && pBest->tag ){
-          sqlite3VdbeMemInit(pCtx, p->db, MEM_Null);
+          sqlite3VdbeMemInit(pCtx, p->pQuery->db, MEM_Null);
           hpResultSet(pCtx, pBest->tag, pBest->val, pBest->n);
         }
         break;

@@ -102,7 +102,7 @@ static int hpSignNote(HpRuns *pRuns, int bFile){
 ** Parts of groups are in runs in files.  Is any sum of the scan in doubt?  Then
 ** return HP_DECLINE: when groups are delivered it will be too late.
 */
-static int hpSignDoubt(const HpQuery *p){
+static int hpSignDoubt(const HpPipe *p){
   const HpGroupPlan *pPlan = hpGroupOf(p->pEntry);
   int k, i;
   assert( pPlan->bOpaque==0 && pPlan->entry.bRows==0 );

@@ -216,7 +216,7 @@ static SQLITE_INLINE void hpSumValue(
         return;
       }
       pSum->n |= HP_SUM_OVRFL;
-      if( p->pWorker->pQuery->bExact==0 ){
+      if( p->pWorker->pPipe->pQuery->bExact==0 ){
         hpSumWide(pSum, iVal>>63, (u64)iVal);
         pAgg->bLanes = 1;
         return;
@@ -236,7 +236,7 @@ static SQLITE_INLINE void hpSumValue(
   }else{
     if( !hpSumIsReal(pSum) ){
       hpSumApprox(pSum);
-    }else if( p->pWorker->pQuery->bExact ){
+    }else if( p->pWorker->pPipe->pQuery->bExact ){
       pSum->n &= ~(i64)HP_SUM_OVRFL;
     }
     hpSumReal(&pSum->u.r, r);
@@ -329,7 +329,7 @@ static void hpSumInts(
   int ii;
 #ifdef HP_AVX2
   /* Rows that follow each other, and numbers that are far from overflowing */
-  assert( !hpSumIsReal(pSum) && pAgg->runs.pWorker->pQuery->bExact==0 );
+  assert( !hpSumIsReal(pSum) && pAgg->runs.pWorker->pPipe->pQuery->bExact==0 );
   if( bAvx2 && n>=HP_MIN_LANES && aRow[n-1]-aRow[0]==n-1
    && pSum->u.i.iSum<=LARGEST_INT64/2 && pSum->u.i.iSum>=SMALLEST_INT64/2
   ){
@@ -383,7 +383,7 @@ static void hpSumRange(
   const HpVal *aVal = pVec->aVal;
   int ii = 0;
   if( pVec->mIdx!=0 && pVec->mType==HP_INT && !hpSumIsReal(pSum) ){
-    if( p->pWorker->pQuery->bExact==0 ){
+    if( p->pWorker->pPipe->pQuery->bExact==0 ){
       hpSumInts(pAgg, pSum, aVal, aRow, n, p->bAvx2);
       ii = n;
     }
@@ -394,7 +394,9 @@ static void hpSumRange(
       hpSumValue(pAgg, p, pSum, pVec, aRow[ii++]);
     }
 #ifdef HP_AVX2
-    if( p->bAvx2 && n-ii>=HP_MIN_LANES && p->pWorker->pQuery->bExact==0 ){
+    if( p->bAvx2 && n-ii>=HP_MIN_LANES
+     && p->pWorker->pPipe->pQuery->bExact==0
+    ){
       int nLane = (n-ii) & ~3;
       hpSumAvx2(pSum, aVal, &aRow[ii], nLane);
       pSum->n += (i64)nLane*HP_SUM_ONE;

@@ -72,7 +72,7 @@ static void hpTableRelease(HpAgg *pAgg){
   u32 i;
   int k;
   /* Contexts are those of one worker, in the application's thread */
-  assert( pAgg->runs.pWorker->db==pAgg->runs.pWorker->pQuery->db );
+  assert( pAgg->runs.pWorker->db==pAgg->runs.pWorker->pPipe->pQuery->db );
   for(k=0; k<pPlan->nAgg; k++){
     if( pPlan->aAgg[k].eAgg!=HP_AGG_CALL ) continue;
     for(i=0; i<pAgg->runs.nGroup; i++){
@@ -205,7 +205,9 @@ static int hpTableSpill(HpAgg *pAgg){
   assert( hpTableIsSane(pAgg) );
   hpAggSettle(pAgg);
   rc = hpSpillHeld(&pAgg->runs);
-  if( rc==SQLITE_OK ) hpTableReset(pAgg, pAgg->runs.pWorker->pQuery->budget.nShare/4);
+  if( rc==SQLITE_OK ){
+    hpTableReset(pAgg, pAgg->runs.pWorker->pPipe->budget.nShare/4);
+  }
   return rc;
 }
 

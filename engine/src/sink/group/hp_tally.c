@@ -172,7 +172,8 @@ static void hpTallyClose(HpAgg *pAgg){
 ** are put together?
 */
 static int hpTallyIsSmall(const HpAgg *pAgg, u64 mAbs){
-  return hpSumIsSmall(mAbs, pAgg->pTally->nRow * (u64)pAgg->runs.pWorker->pQuery->nWorker);
+  return hpSumIsSmall(mAbs,
+      pAgg->pTally->nRow * (u64)pAgg->runs.pWorker->pPipe->nWorker);
 }
 
 /*
@@ -271,7 +272,7 @@ static int hpTallyBegin(
   const HpAccumulator *pBeside
 ){
   const HpGroupPlan *pPlan = pAgg->pPlan;
-  const HpQuery *pQuery = p->pWorker->pQuery;
+  const HpPipe *pPipe = p->pWorker->pPipe;
   u32 nTally = (u32)p->pCfg->nTally;
   HpTally *pTally;
   int nState = 0;
@@ -283,7 +284,7 @@ static int hpTallyBegin(
   if( pAgg->runs.nGroup<(nTally ? nTally : HP_MX_ORDERED+1) ) return 0;
   if( nTally==0 && pAgg->runs.nGroup>HP_TALLY_HASH && !hpDirectIsOn(pAgg) ) return 0;
   for(k=0; k<pPlan->nAgg; k++) nState += hpTallyCan(&pPlan->aAgg[k]);
-  if( nState==0 || pQuery->bExact ) return -1;
+  if( nState==0 || pPipe->pQuery->bExact ) return -1;
   if( pAgg->pTally==0 ) pAgg->pTally = hpTallyNew(pAgg);
   pTally = pAgg->pTally;
   if( pTally==0 || pTally->nTry>=HP_TALLY_TRIES ) return -1;

@@ -154,27 +154,28 @@ static int hpTopGroupAdd(HpTopGroup *p, const struct HpTopEntry *pNew){
 ** Groups of p are about to be delivered in key order, of which p->nTop are wanted.  Without
 ** memory all are.
 */
-static void hpTopGroupBegin(HpQuery *p){
+static void hpTopGroupBegin(HpPipe *p){
   const HpGroupPlan *pPlan = hpGroupOf(p->pEntry);
-  assert( p->pTopGroup==0 );
-  if( p->nTop==0 || pPlan->top.iAgg<0 ) return;
-  p->pTopGroup = hpTopGroupNew(pPlan, p->nTop, 1);
+  assert( p->pShown->top.pBest==0 );
+  if( p->pShown->top.nTop==0 || pPlan->top.iAgg<0 ) return;
+  p->pShown->top.pBest = hpTopGroupNew(pPlan, p->pShown->top.nTop, 1);
 }
 
 /*
 ** May aGroup, the next group of p, be among those that are wanted?
 */
-static int hpTopGroupWanted(HpQuery *p, u8 *aGroup){
+static int hpTopGroupWanted(HpPipe *p, u8 *aGroup){
   struct HpTopEntry x;
-  assert( p->pTopGroup->bOrder && p->pTopGroup->pPlan==hpGroupOf(p->pEntry) );
+  assert( p->pShown->top.pBest->bOrder );
+  assert( p->pShown->top.pBest->pPlan==hpGroupOf(p->pEntry) );
   return !hpTopGroupEntry(hpGroupOf(p->pEntry), aGroup, &x)
-      || hpTopGroupAdd(p->pTopGroup, &x);
+      || hpTopGroupAdd(p->pShown->top.pBest, &x);
 }
 
 /* Free what p has */
-static void hpTopGroupEnd(HpQuery *p){
-  sqlite3_free(p->pTopGroup);
-  p->pTopGroup = 0;
+static void hpTopGroupEnd(HpPipe *p){
+  sqlite3_free(p->pShown->top.pBest);
+  p->pShown->top.pBest = 0;
 }
 
 /*
@@ -230,18 +231,22 @@ static int hpTopGroupMeet(HpAgg *pTo, u32 *aSalt, u8 **apGroup, int *pn){
 }
 
 /* The first entry of the next slice */
-static i64 hpTopGroupSlice(HpQuery *p){ return (i64)hpThreadNext(p, &p->iMerge)*HP_TOP_SLICE; }
+static i64 hpTopGroupSlice(HpPipe *p){
+  return (i64)hpThreadNext(p, &p->pOut->iMerge)*HP_TOP_SLICE;
+}
 
 /*
-** What a thread does to put the groups of worker HpQuery.iFold into those of workers
-** before it.  A group that has been added to another one has no position any more.
+** What a thread does to put the groups of worker HpTopWanted.iFold into those
+** of workers before it.  A group that has been added to another one has no
+** position any more.
 */
 static void hpTopGroupFold(HpWorker *p){
-  HpQuery *pQuery = p->pQuery;
-  const HpAgg *pFrom = (const HpAgg*)pQuery->apWorker[pQuery->iFold]->pSink;
+  HpPipe *pPipe = p->pPipe;
+  int iFold = pPipe->pShown->top.iFold;
+  const HpAgg *pFrom = (const HpAgg*)pPipe->apWorker[iFold]->pSink;
   i64 iFirst;
-  assert( pQuery->iFold>0 && pQuery->iFold<pQuery->nWorker );
-  while( p->rc==SQLITE_OK && (iFirst = hpTopGroupSlice(pQuery))<=pFrom->mSlot ){
+  assert( iFold>0 && iFold<pPipe->nWorker );
+  while( p->rc==SQLITE_OK && (iFirst = hpTopGroupSlice(pPipe))<=pFrom->mSlot ){
     u32 nSlice = (u32)MIN(HP_TOP_SLICE, (i64)pFrom->mSlot+1-iFirst);
     int bMore = 1;
     u32 j = (u32)iFirst;
@@ -265,19 +270,20 @@ static void hpTopGroupFold(HpWorker *p){
           n++;
         }
       }
-      for(k=0; k<pQuery->iFold && n>0 && p->rc==SQLITE_OK; k++){
-        p->rc = hpTopGroupMeet((HpAgg*)pQuery->apWorker[k]->pSink, aSalt, apGroup, &n);
+      for(k=0; k<iFold && n>0 && p->rc==SQLITE_OK; k++){
+        p->rc = hpTopGroupMeet((HpAgg*)pPipe->apWorker[k]->pSink, aSalt,
+                               apGroup, &n);
       }
     }
-    if( p->rc==SQLITE_OK ) p->rc = hpThreadStopped(pQuery);
+    if( p->rc==SQLITE_OK ) p->rc = hpThreadStopped(pPipe);
   }
-  if( p->rc ) AtomicStore(&pQuery->pass.bStop, 1);
+  if( p->rc ) AtomicStore(&pPipe->pass.bStop, 1);
 }
 
 /*
 ** The next slice of the groups of all workers: whose they are, or NULL, and which.
 */
-static const HpRuns *hpTopGroupGroups(HpQuery *p, u32 *piFirst, u32 *piEnd){
+static const HpRuns *hpTopGroupGroups(HpPipe *p, u32 *piFirst, u32 *piEnd){
   i64 i = hpTopGroupSlice(p);
   int k;
   for(k=0; k<p->nWorker; k++){
@@ -296,40 +302,42 @@ static const HpRuns *hpTopGroupGroups(HpQuery *p, u32 *piFirst, u32 *piEnd){
 
 /* What a thread does to find the best groups */
 static void hpTopGroupBest(HpWorker *p){
-  HpQuery *pQuery = p->pQuery;
+  HpPipe *pPipe = p->pPipe;
   HpTopGroup *pTop = ((HpAgg*)p->pSink)->pTop;
   const HpRuns *pRuns;
-  int bCheck = hpResultMixed(pQuery);
+  int bCheck = hpResultMixed(pPipe);
   int nWith = 0;         /* Workers that have groups */
   u32 i, iEnd;
-  for(i=0; i<(u32)pQuery->nWorker; i++) nWith += pQuery->apWorker[i]->pRuns->nGroup>0;
-  while( p->rc==SQLITE_OK && AtomicLoad(&pQuery->bTopNot)==0
-      && (pRuns = hpTopGroupGroups(pQuery, &i, &iEnd))!=0 ){
+  for(i=0; i<(u32)pPipe->nWorker; i++){
+    nWith += pPipe->apWorker[i]->pRuns->nGroup>0;
+  }
+  while( p->rc==SQLITE_OK && AtomicLoad(&pPipe->pShown->top.bNot)==0
+      && (pRuns = hpTopGroupGroups(pPipe, &i, &iEnd))!=0 ){
     for(; i<iEnd && p->rc==SQLITE_OK; i++){
       u8 *aGroup = hpHeldAt(pRuns, i);
       struct HpTopEntry x;
       if( hpGroupHead(pTop->pPlan, aGroup)->iPos==HP_NO_POS ) continue;
       if( bCheck || nWith>1 ) p->rc = hpResultDoubt(pTop->pPlan, aGroup, bCheck);
       if( !hpTopGroupEntry(pTop->pPlan, aGroup, &x) ){
-        AtomicStore(&pQuery->bTopNot, 1);
+        AtomicStore(&pPipe->pShown->top.bNot, 1);
         break;
       }
       hpTopGroupAdd(pTop, &x);
     }
-    if( p->rc==SQLITE_OK ) p->rc = hpThreadStopped(pQuery);
+    if( p->rc==SQLITE_OK ) p->rc = hpThreadStopped(pPipe);
   }
-  if( p->rc ) AtomicStore(&pQuery->pass.bStop, 1);
+  if( p->rc ) AtomicStore(&pPipe->pass.bStop, 1);
 }
 
 /* What a thread does to find the groups that are not worse than the worst in the first heap */
 static void hpTopGroupTies(HpWorker *p){
-  HpQuery *pQuery = p->pQuery;
-  const HpTopGroup *pTop = ((HpAgg*)pQuery->apWorker[0]->pSink)->pTop;
+  HpPipe *pPipe = p->pPipe;
+  const HpTopGroup *pTop = ((HpAgg*)pPipe->apWorker[0]->pSink)->pTop;
   HpAgg *pAgg = (HpAgg*)p->pSink;
   const HpRuns *pRuns;
   u32 i, iEnd;
-  while( AtomicLoad(&pQuery->bTopNot)==0
-      && (pRuns = hpTopGroupGroups(pQuery, &i, &iEnd))!=0 ){
+  while( AtomicLoad(&pPipe->pShown->top.bNot)==0
+      && (pRuns = hpTopGroupGroups(pPipe, &i, &iEnd))!=0 ){
     for(; i<iEnd; i++){
       u8 *aGroup = hpHeldAt(pRuns, i);
       struct HpTopEntry x;
@@ -337,7 +345,7 @@ static void hpTopGroupTies(HpWorker *p){
       hpTopGroupEntry(pTop->pPlan, aGroup, &x);
       if( pTop->n==pTop->nMost && hpTopGroupIsWorse(pTop, &x, &pTop->a[0]) ) continue;
       if( pAgg->pTop->nTie==HP_MX_TIES ){
-        AtomicStore(&pQuery->bTopNot, 1);
+        AtomicStore(&pPipe->pShown->top.bNot, 1);
         break;
       }
       pAgg->pTop->apTie[pAgg->pTop->nTie++] = aGroup;
@@ -346,15 +354,15 @@ static void hpTopGroupTies(HpWorker *p){
 }
 
 /* Let all threads of p do xRun, or only this one if there is little to do */
-static int hpTopGroupEach(HpQuery *p, int bAlone, void (*xRun)(HpWorker*)){
-  p->iMerge = 0;
+static int hpTopGroupEach(HpPipe *p, int bAlone, void (*xRun)(HpWorker*)){
+  p->pOut->iMerge = 0;
   if( !bAlone ) return hpThreadEach(p, xRun);
   xRun(p->apWorker[0]);
   return p->apWorker[0]->rc;
 }
 
 /* Can the groups be found without order? */
-static int hpTopGroupMay(const HpQuery *p){
+static int hpTopGroupMay(const HpPipe *p){
   int i;
   for(i=0; i<p->nWorker; i++){
     const HpRuns *pRuns = p->apWorker[i]->pRuns;
@@ -377,7 +385,7 @@ static int hpTopGroupIsHeap(const HpTopGroup *p){
 
 /* The best of all heaps, in the first one.  Then, without bKeys, all as good as its worst */
 static int hpTopGroupJoin(
-  HpQuery *p,
+  HpPipe *p,
   u64 nGroup,            /* Groups of all workers */
   int bAlone,
   u8 ***papGroup,
@@ -405,7 +413,7 @@ static int hpTopGroupJoin(
       if( pAgg->pTop->apTie==0 ) return HP_DECLINE;
     }
     rc = hpTopGroupEach(p, bAlone, hpTopGroupTies);
-    if( rc || AtomicLoad(&p->bTopNot) ) return rc;
+    if( rc || AtomicLoad(&p->pShown->top.bNot) ) return rc;
     for(nMost=0, i=0; i<p->nWorker; i++){
       nMost += ((HpAgg*)p->apWorker[i]->pSink)->pTop->nTie;
     }
@@ -434,28 +442,30 @@ static int hpTopGroupJoin(
 ** found set *papGroup to them, in key order, to be freed, and *pnGroup to their number; else
 ** *papGroup is NULL, and the groups are to be put in order.
 */
-static int hpTopGroupFind(HpQuery *p, u8 ***papGroup, u32 *pnGroup){
+static int hpTopGroupFind(HpPipe *p, u8 ***papGroup, u32 *pnGroup){
+  HpTopWanted *pWanted = &p->pShown->top;
   u64 nGroup = 0;
   int rc = SQLITE_OK;
   int bAlone, i;
-  assert( p->nTop>0 && hpGroupOf(p->pEntry)->nLate==0 );
+  assert( pWanted->nTop>0 && hpGroupOf(p->pEntry)->nLate==0 );
   assert( hpGroupOf(p->pEntry)->bOpaque==0 );
   *papGroup = 0;
   if( !hpTopGroupMay(p) ) return SQLITE_OK;
   for(i=0; i<p->nWorker; i++) nGroup += p->apWorker[i]->pRuns->nGroup;
-  bAlone = nGroup<HP_MIN_PART && p->pCfg->nThread<=1;
-  for(p->iFold=1; p->iFold<p->nWorker && rc==SQLITE_OK; p->iFold++){
-    if( p->apWorker[p->iFold]->pRuns->nGroup==0 ) continue;
+  bAlone = nGroup<HP_MIN_PART && p->pQuery->pCfg->nThread<=1;
+  for(i=1; i<p->nWorker && rc==SQLITE_OK; i++){
+    if( p->apWorker[i]->pRuns->nGroup==0 ) continue;
+    pWanted->iFold = i;
     rc = hpTopGroupEach(p, bAlone, hpTopGroupFold);
   }
-  p->bTopNot = 0;
+  pWanted->bNot = 0;
   for(i=0; i<p->nWorker && rc==SQLITE_OK; i++){
-    HpTopGroup *pTop = hpTopGroupNew(hpGroupOf(p->pEntry), p->nTop, 0);
+    HpTopGroup *pTop = hpTopGroupNew(hpGroupOf(p->pEntry), pWanted->nTop, 0);
     ((HpAgg*)p->apWorker[i]->pSink)->pTop = pTop;
     if( pTop==0 ) rc = HP_DECLINE;
   }
   if( rc==SQLITE_OK ) rc = hpTopGroupEach(p, bAlone, hpTopGroupBest);
-  if( rc==SQLITE_OK && p->bTopNot==0 ){
+  if( rc==SQLITE_OK && pWanted->bNot==0 ){
     rc = hpTopGroupJoin(p, nGroup, bAlone, papGroup, pnGroup);
   }
   for(i=0; i<p->nWorker; i++){
@@ -463,16 +473,16 @@ static int hpTopGroupFind(HpQuery *p, u8 ***papGroup, u32 *pnGroup){
     sqlite3_free(pAgg->pTop);
     pAgg->pTop = 0;
   }
-  p->iMerge = 0;
+  p->pOut->iMerge = 0;
   return rc;
 }
 
 /*
-** All workers of p are done: make p->apMerge.  If only some groups are wanted
-** they are not sorted yet.
+** All workers of p are done: make HpDelivery.apMerge.  If only some groups are
+** wanted they are not sorted yet.
 */
-static int hpTopGroupMerge(HpQuery *p){
-  if( p->nTop ){
+static int hpTopGroupMerge(HpPipe *p){
+  if( p->pShown->top.nTop ){
     u8 **apGroup;
     u32 n;
     int rc = hpTopGroupFind(p, &apGroup, &n);
@@ -486,13 +496,13 @@ static int hpTopGroupMerge(HpQuery *p){
 /*
 ** The next group: *paGroup is NULL if there is none.
 */
-static int hpTopGroupNext(HpQuery *p, u8 **paGroup){
+static int hpTopGroupNext(HpPipe *p, u8 **paGroup){
   u32 n = 0;
   for(;;){
     int rc = hpMergeNext(p, paGroup);
-    if( rc || *paGroup==0 || p->pTopGroup==0 ) return rc;
+    if( rc || *paGroup==0 || p->pShown->top.pBest==0 ) return rc;
     if( hpTopGroupWanted(p, *paGroup) ) return SQLITE_OK;
-    if( ++n%HP_POLL==0 && AtomicLoad(&p->db->u1.isInterrupted) ){
+    if( ++n%HP_POLL==0 && AtomicLoad(&p->pQuery->db->u1.isInterrupted) ){
       return SQLITE_INTERRUPT;
     }
   }

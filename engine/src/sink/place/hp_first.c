@@ -162,11 +162,11 @@ static int hpFirstOpen(HpWorker *p, Mem *aMem){
   HpFirst *pFirst;
   int rc = hpFoundOpen(p, sizeof(HpFirst));
   UNUSED_PARAMETER(aMem);
-  assert( p->pQuery->pCrew==0 && p->pQuery->pass.bEnd==0 );
+  assert( p->pPipe->pCrew==0 && p->pPipe->pass.bEnd==0 );
   if( rc ) return rc;
   pFirst = p->pSink;
   if( !hpFoundIsLarge(&pFirst->found) ){
-    p->pQuery->pass.bSmall = 1;
+    p->pPipe->pass.bSmall = 1;
     return HP_DECLINE;
   }
   pFirst->aHash = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)p->frame.nAlloc);
@@ -240,7 +240,7 @@ static void hpFirstRun(HpWorker *p){
 /*
 ** The scan is over.  Several workers may have found a row for the same values.
 */
-static int hpFirstMerge(HpQuery *p){
+static int hpFirstMerge(HpPipe *p){
   HpFirst *pFirst = p->apWorker[0]->pSink;
   assert( p->pCrew==0 );
   sqlite3_free(pFirst->aSlot);

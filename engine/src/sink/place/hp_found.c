@@ -91,7 +91,7 @@
 ** its comparisons with numbers.
 */
 static void hpFoundBound(const HpWorker *p, HpBound *pBound){
-  const HpProg *pProg = &p->pPipe->prog;
+  const HpProg *pProg = &p->pPlan->prog;
   int i;
   if( !hpZoneIsSafe(pProg) ) return;
   for(i=0; i<pProg->nFilter; i++){
@@ -111,9 +111,9 @@ static void hpFoundBound(const HpWorker *p, HpBound *pBound){
 ** not matter.
 */
 static int hpFoundIsLarge(const HpFound *pFound){
-  const HpQuery *pQuery = pFound->pWorker->pQuery;
-  return pFound->bForce || pFound->pWorker!=pQuery->apWorker[0]
-      || pQuery->pSource->nLeaf>=HP_MIN_PROBED;
+  const HpPipe *pPipe = pFound->pWorker->pPipe;
+  return pFound->bForce || pFound->pWorker!=pPipe->apWorker[0]
+      || pPipe->pSource->nLeaf>=HP_MIN_PROBED;
 }
 
 /*
@@ -121,17 +121,17 @@ static int hpFoundIsLarge(const HpFound *pFound){
 */
 static int hpFoundOpen(HpWorker *p, int nByte){
   HpFound *pFound = sqlite3_malloc64(nByte);
-  assert( nByte>=(int)sizeof(HpFound) && p->pQuery->pCrew==0 );
+  assert( nByte>=(int)sizeof(HpFound) && p->pPipe->pCrew==0 );
   p->pSink = pFound;
   if( pFound==0 ) return HP_DECLINE;
   memset(pFound, 0, nByte);
   pFound->pWorker = p;
-  pFound->pPlan = p->pPipe->pFind;
+  pFound->pPlan = p->pPlan->pFind;
   pFound->iFound = -1;
-  pFound->bForce = hpConfigOffload(p->pQuery->db)==HP_OFFLOAD_FORCE;
+  pFound->bForce = hpConfigOffload(p->pPipe->pQuery->db)==HP_OFFLOAD_FORCE;
   /* Where rowids have to be in order all rows are looked at */
-  if( p->pPipe->source.bOrder==0 ) hpFoundBound(p, &pFound->bound);
-  p->bound = pFound->bound;
+  if( p->pPlan->source.bOrder==0 ) hpFoundBound(p, &pFound->bound);
+  p->pRead->bound = pFound->bound;
   return SQLITE_OK;
 }
 
@@ -185,7 +185,7 @@ static void hpFoundEnough(const HpFound *pFound){
   HpWorker *p = pFound->pWorker;
   hpBudgetHold(p, pFound->arena.nTotal + pFound->nTable
                   + pFound->nAlloc*(i64)sizeof(i64));
-  if( !hpBudgetMay(p, 0, HP_WISH) ) AtomicStore(&p->pQuery->pass.bEnd, 1);
+  if( !hpBudgetMay(p, 0, HP_WISH) ) AtomicStore(&p->pPipe->pass.bEnd, 1);
 }
 
 /*
@@ -194,7 +194,7 @@ static void hpFoundEnough(const HpFound *pFound){
 static int hpFoundKnows(const HpFound *pFound){
   const HpWorker *p = pFound->pWorker;
   i64 nProbe = MAX(HP_MIN_PROBE, pFound->nTableRow/HP_PROBE_SHARE);
-  return (i64)p->nScanned*p->pQuery->nWorker>=nProbe;
+  return (i64)p->nScanned*p->pPipe->nWorker>=nProbe;
 }
 
 /*
@@ -203,7 +203,7 @@ static int hpFoundKnows(const HpFound *pFound){
 */
 static int hpFoundEndsHere(const HpWorker *p){
   int nEnd = p->pCfg->nEnd;
-  return nEnd>0 && hpHashMix((u64)p->run.iSeq+(u64)nEnd)%(u64)nEnd==0;
+  return nEnd>0 && hpHashMix((u64)p->pRead->run.iSeq+(u64)nEnd)%(u64)nEnd==0;
 }
 
 /*
@@ -216,34 +216,34 @@ static void hpFoundRun(
 ){
   HpFound *pFound = p->pSink;
   i64 nRow = (i64)(p->nScanned-pFound->nScanned);
-  i64 nSkip = (i64)(p->nSkipped-pFound->nSkipped);
+  i64 nSkip = (i64)(p->pRead->nSkipped-pFound->nSkipped);
   assert( nRow>=0 && nSkip>=0 && nSkip<=nRow );
   if( nRow==0 ) return;
   if( pFound->pPlan->bByRowid ){
-    pFound->iLast = p->run.aHigh[p->run.nPage-1];
+    pFound->iLast = p->pRead->run.aHigh[p->pRead->run.nPage-1];
   }else{
     assert( pFound->bLast==0 || pFound->iLast<hpPlaceLast(p) );
     pFound->iLast = hpPlaceLast(p);
   }
   pFound->bLast = 1;
   assert( pFound->pPlan->bByRowid || pFound->iFound<=pFound->iLast );
-  pFound->nLeaf += p->run.nPage;
+  pFound->nLeaf += p->pRead->run.nPage;
   if( pFound->nTableRow==0 ){
-    pFound->nTableRow = nRow*p->pQuery->pSource->nLeaf/p->run.nPage;
+    pFound->nTableRow = nRow*p->pPipe->pSource->nLeaf/p->pRead->run.nPage;
     pFound->rFirst = (double)pFound->nPlace/(double)nRow;
   }
   if( (pFound->bForce==0 && xMany(pFound, nRow)) || hpFoundEndsHere(p) ){
-    AtomicStore(&p->pQuery->pass.bEnd, 1);
+    AtomicStore(&p->pPipe->pass.bEnd, 1);
   }
   /* Is it worth to look at the bytes of a record first? */
   if( pFound->nBoundOff>0 ){
-    if( --pFound->nBoundOff==0 ) p->bound = pFound->bound;
-  }else if( p->bound.bOn && 2*nSkip<nRow ){
-    p->bound.bOn = 0;
+    if( --pFound->nBoundOff==0 ) p->pRead->bound = pFound->bound;
+  }else if( p->pRead->bound.bOn && 2*nSkip<nRow ){
+    p->pRead->bound.bOn = 0;
     pFound->nBoundOff = HP_BOUND_OFF;
   }
   pFound->nScanned = p->nScanned;
-  pFound->nSkipped = p->nSkipped;
+  pFound->nSkipped = p->pRead->nSkipped;
   pFound->nBefore = pFound->nPlace;
 }
 
@@ -286,7 +286,7 @@ static int hpFoundIsSorted(const HpFound *pFound){
 ** The scan is over: put the places that the workers found together, in scan
 ** order, in the first worker's list.
 */
-static int hpFoundMerge(HpQuery *p){
+static int hpFoundMerge(HpPipe *p){
   HpFound *pOut = p->apWorker[0]->pSink;
   i64 a, b, k;
   int i;
@@ -320,7 +320,7 @@ static int hpFoundMerge(HpQuery *p){
   }
   pOut->iPgFound = 0;
   hpArenaClear(&pOut->arena);
-  for(i=1; i<p->nWorker; i++) p->pPipe->pSink->xClose(p->apWorker[i]);
+  for(i=1; i<p->nWorker; i++) p->pPlan->pSink->xClose(p->apWorker[i]);
   return SQLITE_OK;
 }
 #endif /* SQLITE_OMIT_HP */

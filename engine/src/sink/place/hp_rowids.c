@@ -53,7 +53,7 @@ static int hpRowidsRows(HpWorker *pWorker, HpFrame *p){
   if( rc ) return rc;
   assert( pFound->nPlace+p->nSel<=pFound->nAlloc );
   for(ii=0; ii<p->nSel && pFound->pPlan->bByRowid; ii++){
-    i64 iRowid = pWorker->batch.aRowid[p->aSel[ii]];
+    i64 iRowid = pWorker->pRead->batch.aRowid[p->aSel[ii]];
     /* Others would not be found again in the order of the scan */
     assert( pFound->nPlace==0 || pFound->aPlace[pFound->nPlace-1]<iRowid );
     pFound->aPlace[pFound->nPlace++] = iRowid;
@@ -69,9 +69,9 @@ static int hpRowidsRows(HpWorker *pWorker, HpFrame *p){
 /*
 ** True if finding nFound rows of nRow rows on nLeaf leaves costs more than it saves.
 */
-static int hpRowidsCost(const HpQuery *p, i64 nFound, i64 nRow, i64 nLeaf){
-  const HpProg *pProg = &p->pPipe->prog;
-  int nWorker = MIN(p->nMost, 4);
+static int hpRowidsCost(const HpPipe *p, i64 nFound, i64 nRow, i64 nLeaf){
+  const HpProg *pProg = &p->pPlan->prog;
+  int nWorker = MIN(p->mxWorker, 4);
   i64 nsRow = HP_NS_ROW;
   int i;
   assert( nFound>=0 && nFound<=nRow && nWorker>0 );
@@ -92,8 +92,9 @@ static int hpRowidsCost(const HpQuery *p, i64 nFound, i64 nRow, i64 nLeaf){
 static int hpRowidsIsMany(const HpFound *pFound, i64 nRow){
   const HpWorker *p = pFound->pWorker;
   return hpFoundKnows(pFound)
-      && hpRowidsCost(p->pQuery, pFound->nPlace-pFound->nBefore, nRow, p->run.nPage)
-      && hpRowidsCost(p->pQuery, pFound->nPlace, p->nScanned, pFound->nLeaf);
+      && hpRowidsCost(p->pPipe, pFound->nPlace-pFound->nBefore, nRow,
+                      p->pRead->run.nPage)
+      && hpRowidsCost(p->pPipe, pFound->nPlace, p->nScanned, pFound->nLeaf);
 }
 static void hpRowidsRun(HpWorker *p){
   hpFoundRun(p, hpRowidsIsMany);

@@ -226,8 +226,8 @@ static int hpTopCandidates(
 static void hpTopBound(const HpTop *pTop){
   const HpFindPlan *pPlan = pTop->found.pPlan;
   const HpKept *pWorst = hpTopKey(pTop->apTop[0]);
-  const HpPipePlan *pPipe = pTop->found.pWorker->pPipe;
-  HpBound *pBound = &pTop->found.pWorker->bound;
+  const HpPipePlan *pRead = pTop->found.pWorker->pPlan;
+  HpBound *pBound = &pTop->found.pWorker->pRead->bound;
   u8 flags = pPlan->keys.aSort[0];
   int bDesc = (flags & KEYINFO_ORDER_DESC)!=0;
   int iStore = -1;
@@ -238,11 +238,11 @@ static void hpTopBound(const HpTop *pTop){
   assert( pTop->nTop==pTop->mxTop );
 
   if( pTop->found.nBoundOff>0 ) return;
-  for(i=0; i<pPipe->prog.nOp; i++){
-    const HpOp *pOp = &pPipe->prog.aOp[i];
+  for(i=0; i<pRead->prog.nOp; i++){
+    const HpOp *pOp = &pRead->prog.aOp[i];
     if( pOp->eOp==HP_OP_FUNC ) return;       /* See hpFoundBound() */
     if( pOp->eOp==HP_OP_COLUMN && pOp->iOut==pPlan->keys.aVec[0] ){
-      iStore = pPipe->source.aCol[pOp->a].iStore;
+      iStore = pRead->source.aCol[pOp->a].iStore;
     }
   }
   if( iStore<0 || iStore>HP_MX_BOUND ) return;
@@ -269,7 +269,7 @@ static void hpTopBound(const HpTop *pTop){
 ** Begin.  aMem[] are the registers.
 */
 static int hpTopOpen(HpWorker *p, Mem *aMem){
-  const Mem *pLimit = &aMem[p->pPipe->pFind->iLimitReg];
+  const Mem *pLimit = &aMem[p->pPlan->pFind->iLimitReg];
   HpTop *pTop;
   int rc = hpFoundOpen(p, sizeof(HpTop));
   if( rc ) return rc;
@@ -277,10 +277,10 @@ static int hpTopOpen(HpWorker *p, Mem *aMem){
   if( (pLimit->flags & MEM_Int)==0 ) return HP_DECLINE;
   pTop->mxTop = pLimit->u.i;
   if( pTop->mxTop<=0 || pTop->mxTop>HP_MX_TOP ) return HP_DECLINE;
-  if( pTop->found.bForce==0 && p==p->pQuery->apWorker[0]
-   && pTop->mxTop>hpSizeRows(p->pQuery->pSource)/HP_TOP_SHARE
+  if( pTop->found.bForce==0 && p==p->pPipe->apWorker[0]
+   && pTop->mxTop>hpSizeRows(p->pPipe->pSource)/HP_TOP_SHARE
   ){
-    p->pQuery->pass.bSmall = 1;
+    p->pPipe->pass.bSmall = 1;
     return HP_DECLINE;
   }
   pTop->aCand = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)p->frame.nAlloc);
@@ -370,7 +370,7 @@ static int hpTopTies(HpTop *pTop, HpArena *pArena){
 /*
 ** The scan is over: the places of the best rows of all workers.
 */
-static int hpTopMerge(HpQuery *p){
+static int hpTopMerge(HpPipe *p){
   HpTop *pOut = p->apWorker[0]->pSink;
   i64 k;
   int i;

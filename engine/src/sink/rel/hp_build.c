@@ -142,21 +142,21 @@ static void hpBuildPut(HpRelCol *pCol, const u32 *aRow, const i64 *aInt, u32 n){
 ** Begin in worker p.
 */
 static int hpBuildOpen(HpWorker *p, Mem *aMem){
-  const HpRelPlan *pPlan = p->pPipe->pRel;
+  const HpRelPlan *pPlan = p->pPlan->pRel;
   i64 n = p->frame.nAlloc;
   HpBuild *pNew = sqlite3MallocZero(sizeof(*pNew));
   i64 i;
   UNUSED_PARAMETER(aMem);
   /* Which rows have a key is all that is kept where keys may come again */
   assert( pPlan->bSemi==0 || pPlan->nCol==0 );
-  assert( p->pSink==0 && p->pPipe->pSink->xRows==hpBuildRows );
+  assert( p->pSink==0 && p->pPlan->pSink->xRows==hpBuildRows );
   p->pSink = pNew;
   if( pNew==0 ) return HP_DECLINE;
   pNew->pPlan = pPlan;
   pNew->iMin = LARGEST_INT64;
   pNew->iMax = SMALLEST_INT64;
-  hpBudgetArena(p->pQuery, &pNew->rows);
-  hpBudgetArena(p->pQuery, &pNew->text);
+  hpBudgetArena(p->pPipe, &pNew->rows);
+  hpBudgetArena(p->pPipe, &pNew->text);
   pNew->aSel = hpArenaAlloc(&p->vec, sizeof(u16)*n);
   pNew->aPack = hpArenaAlloc(&p->vec, sizeof(HpPack)*(n+4));
   pNew->aInt = (i64*)pNew->aPack;
@@ -435,13 +435,13 @@ static int hpBuildNew(
   HpArena *pMem = &pRel->mem;
   static const u8 aEmpty[HP_SLACK];
   int k;
-  assert( pRel->aCol==0 && pRel->aBit==0 && pRel->aSlot==0 );
-  if( pRel->nBit ){
-    i64 nWord = (i64)(pRel->nBit>>6)+1;
-    pRel->aBit = hpArenaAlloc(pMem, sizeof(u64)*nWord);
-    pRel->aRank = hpArenaAlloc(pMem, sizeof(u32)*nWord);
-    if( pRel->aBit==0 || pRel->aRank==0 ) return HP_DECLINE;
-    memset(pRel->aBit, 0, sizeof(u64)*(size_t)nWord);
+  assert( pRel->aCol==0 && pRel->bits.aBit==0 && pRel->aSlot==0 );
+  if( pRel->bits.nBit ){
+    i64 nWord = (i64)(pRel->bits.nBit>>6)+1;
+    pRel->bits.aBit = hpArenaAlloc(pMem, sizeof(u64)*nWord);
+    pRel->bits.aRank = hpArenaAlloc(pMem, sizeof(u32)*nWord);
+    if( pRel->bits.aBit==0 || pRel->bits.aRank==0 ) return HP_DECLINE;
+    memset(pRel->bits.aBit, 0, sizeof(u64)*(size_t)nWord);
   }else{
     i64 nSlot = 16;
     while( nSlot<2*n ) nSlot *= 2;
@@ -529,18 +529,18 @@ static int hpBuildBits(HpRel *pRel, const HpChunk *pChunk, int bSemi){
   int bTwice = 0;
   u32 ii;
   for(ii=0; ii<pChunk->n; ii++){
-    u64 k = (u64)hpRelInt(&pChunk->key, ii) - (u64)pRel->iMin;
+    u64 k = (u64)hpRelInt(&pChunk->key, ii) - (u64)pRel->bits.iMin;
     u64 bit = (u64)1<<(k & 63);
-    assert( k<pRel->nBit );
+    assert( k<pRel->bits.nBit );
     if( (k>>6)!=iWord ){
-      bTwice |= m && (hpBuildOr(&pRel->aBit[iWord], m) & m)!=0;
+      bTwice |= m && (hpBuildOr(&pRel->bits.aBit[iWord], m) & m)!=0;
       iWord = k>>6;
       m = 0;
     }
     bTwice |= (m & bit)!=0;
     m |= bit;
   }
-  bTwice |= m && (hpBuildOr(&pRel->aBit[iWord], m) & m)!=0;
+  bTwice |= m && (hpBuildOr(&pRel->bits.aBit[iWord], m) & m)!=0;
   return bTwice && !bSemi ? HP_DECLINE : SQLITE_OK;
 }
 
@@ -586,9 +586,10 @@ static int hpBuildHash(
 
 /* The row that the key k of a directory of bits has */
 static SQLITE_INLINE u32 hpBuildRank(const HpRel *pRel, i64 iKey){
-  u64 k = (u64)iKey - (u64)pRel->iMin;
-  assert( (pRel->aBit[k>>6]>>(k & 63)) & 1 );
-  return pRel->aRank[k>>6] + hpRelBits(pRel->aBit[k>>6] << (63-(k & 63)));
+  u64 k = (u64)iKey - (u64)pRel->bits.iMin;
+  assert( (pRel->bits.aBit[k>>6]>>(k & 63)) & 1 );
+  return pRel->bits.aRank[k>>6]
+       + hpBitsCount(pRel->bits.aBit[k>>6] << (63-(k & 63)));
 }
 
 /*
@@ -607,7 +608,7 @@ static void hpBuildScatter(
   assert( n<=HP_BATCH );
   if( pPlan->nCol==0 ) return;
   for(ii=0; ii<n; ii++){
-    aRow[ii] = pRel->nBit ? hpBuildRank(pRel, hpRelInt(&pChunk->key, ii))
+    aRow[ii] = pRel->bits.nBit ? hpBuildRank(pRel, hpRelInt(&pChunk->key, ii))
                           : pChunk->iRow+ii;
     assert( aRow[ii]>0 && aRow[ii]<=pRel->nRow );
   }
@@ -638,18 +639,18 @@ static void hpBuildScatter(
 static void hpBuildEnter(HpWorker *p){
   const HpBuild *pBuild = (const HpBuild*)p->pSink;
   const HpRelPlan *pPlan = pBuild->pPlan;
-  HpRel *pRel = p->pQuery->apRel[pPlan->iRel];
+  HpRel *pRel = p->pPipe->pQuery->apRel[pPlan->iRel];
   const HpChunk *pChunk;
   p->rc = SQLITE_OK;
   for(pChunk=pBuild->pChunk; pChunk && p->rc==SQLITE_OK; pChunk=pChunk->pNext){
-    if( pRel->nBit ){
+    if( pRel->bits.nBit ){
       p->rc = hpBuildBits(pRel, pChunk, pPlan->bSemi);
     }else{
       p->rc = hpBuildHash(p->pCfg, pRel, pChunk, pPlan->bSemi);
     }
-    if( p->rc==SQLITE_OK ) p->rc = hpThreadStopped(p->pQuery);
+    if( p->rc==SQLITE_OK ) p->rc = hpThreadStopped(p->pPipe);
   }
-  if( p->rc ) AtomicStore(&p->pQuery->pass.bStop, 1);
+  if( p->rc ) AtomicStore(&p->pPipe->pass.bStop, 1);
 }
 
 /*
@@ -657,18 +658,19 @@ static void hpBuildEnter(HpWorker *p){
 */
 static void hpBuildFill(HpWorker *p){
   const HpBuild *pBuild = (const HpBuild*)p->pSink;
+  HpRel *pRel = p->pPipe->pQuery->apRel[pBuild->pPlan->iRel];
   const HpChunk *pChunk;
   p->rc = SQLITE_OK;
   for(pChunk=pBuild->pChunk; pChunk && p->rc==SQLITE_OK; pChunk=pChunk->pNext){
-    hpBuildScatter(p->pQuery->apRel[pBuild->pPlan->iRel], pBuild->pPlan, pChunk);
-    p->rc = hpThreadStopped(p->pQuery);
+    hpBuildScatter(pRel, pBuild->pPlan, pChunk);
+    p->rc = hpThreadStopped(p->pPipe);
   }
 }
 
 /*
 ** Let all workers do xRun: in threads if that is worth it.
 */
-static int hpBuildEach(HpQuery *p, i64 nRow, void (*xRun)(HpWorker*)){
+static int hpBuildEach(HpPipe *p, i64 nRow, void (*xRun)(HpWorker*)){
   int rc = SQLITE_OK;
   int i;
   if( nRow>=HP_REL_ROWS ) return hpThreadEach(p, xRun);
@@ -683,12 +685,12 @@ static int hpBuildEach(HpQuery *p, i64 nRow, void (*xRun)(HpWorker*)){
 ** Fill in the numbers of bits before each word of the directory.
 */
 static void hpBuildRanks(HpRel *pRel){
-  u64 nWord = (pRel->nBit>>6)+1;
+  u64 nWord = (pRel->bits.nBit>>6)+1;
   u64 i;
   u32 n = 0;
   for(i=0; i<nWord; i++){
-    pRel->aRank[i] = n;
-    n += hpRelBits(pRel->aBit[i]);
+    pRel->bits.aRank[i] = n;
+    n += hpBitsCount(pRel->bits.aBit[i]);
   }
   assert( n<=pRel->nRow );           /* Fewer if keys came again */
   pRel->nRow = n;
@@ -699,8 +701,8 @@ static void hpBuildRanks(HpRel *pRel){
 static int hpBuildIsWhole(const HpRel *pRel, int bSemi){
   u64 n = 0;
   u64 i;
-  if( pRel->nBit ){
-    for(i=0; i<=pRel->nBit>>6; i++) n += hpRelBits(pRel->aBit[i]);
+  if( pRel->bits.nBit ){
+    for(i=0; i<=pRel->bits.nBit>>6; i++) n += hpBitsCount(pRel->bits.aBit[i]);
   }else{
     for(i=0; i<=pRel->mSlot; i++){
       u32 iRow = (u32)pRel->aSlot[i];
@@ -734,8 +736,9 @@ static u64 hpBuildDirectory(
 /*
 ** Make the relation of what the workers of p have kept.
 */
-static int hpBuildCombine(HpQuery *p){
-  const HpRelPlan *pPlan = p->pPipe->pRel;
+static int hpBuildCombine(HpPipe *p){
+  const HpRelPlan *pPlan = p->pPlan->pRel;
+  HpQuery *pQuery = p->pQuery;
   HpRel *pRel;
   i64 iMin = LARGEST_INT64;
   i64 iMax = SMALLEST_INT64;
@@ -748,10 +751,11 @@ static int hpBuildCombine(HpQuery *p){
   int i, k;
   HpChunk *pChunk;
 
-  assert( p->pCrew==0 && pPlan->iRel<p->nRel+p->nSet && p->apRel[pPlan->iRel]==0 );
+  assert( p->pCrew==0 && pPlan->iRel<pQuery->nRel+pQuery->nSet );
+  assert( pQuery->apRel[pPlan->iRel]==0 );
   assert( pPlan->nCol<=HP_MX_COL );
   sqlite3BeginBenignMalloc();
-  p->apRel[pPlan->iRel] = pRel = sqlite3MallocZero(sizeof(*pRel));
+  pQuery->apRel[pPlan->iRel] = pRel = sqlite3MallocZero(sizeof(*pRel));
   if( pRel ) pRel->aText = sqlite3MallocZero(sizeof(HpArena)*(u64)p->nWorker);
   if( pRel==0 || pRel->aText==0 ) rc = HP_DECLINE;
   hpBuildUnseen(aSeen, pPlan->nCol);
@@ -776,9 +780,10 @@ static int hpBuildCombine(HpQuery *p){
   if( rc==SQLITE_OK ){
     i64 nByte = nRow*13*(i64)pPlan->nCol;
     assert( (i64)iRow==nRow+1 );
-    pRel->iMin = nRow ? iMin : 0;
-    pRel->nBit = bOther ? 0 : hpBuildDirectory(p->pCfg, pPlan, iMin, iMax, nRow);
-    nByte += pRel->nBit ? (i64)(pRel->nBit/5) : 48*nRow;
+    pRel->bits.iMin = nRow ? iMin : 0;
+    pRel->bits.nBit = bOther ? 0
+        : hpBuildDirectory(pQuery->pCfg, pPlan, iMin, iMax, nRow);
+    nByte += pRel->bits.nBit ? (i64)(pRel->bits.nBit/5) : 48*nRow;
     if( !hpBudgetMay(p->apWorker[0], nByte, HP_KEEP) ) rc = HP_DECLINE;
   }
   if( rc==SQLITE_OK ) rc = hpBuildNew(pRel, pPlan, aSeen, nRow);
@@ -791,16 +796,16 @@ static int hpBuildCombine(HpQuery *p){
     rc = hpBuildEach(p, HP_BUILD_BOTH ? nRow : 0, hpBuildEnter);
   }
   assert( rc || hpBuildIsWhole(pRel, pPlan->bSemi) );
-  if( rc==SQLITE_OK && pRel->nBit ) hpBuildRanks(pRel);
+  if( rc==SQLITE_OK && pRel->bits.nBit ) hpBuildRanks(pRel);
   if( rc==SQLITE_OK && pPlan->nCol>0 ) rc = hpBuildEach(p, nRow, hpBuildFill);
   for(i=0; i<p->nWorker && rc==SQLITE_OK; i++){
     HpBuild *pBuild = (HpBuild*)p->apWorker[i]->pSink;
     pRel->aText[pRel->nText++] = pBuild->text;
     memset(&pBuild->text, 0, sizeof(pBuild->text));
-    p->nRelByte += pRel->aText[pRel->nText-1].nTotal;
+    pQuery->nHeld += pRel->aText[pRel->nText-1].nTotal;
   }
   sqlite3EndBenignMalloc();
-  if( rc==SQLITE_OK ) p->nRelByte += pRel->mem.nTotal;
+  if( rc==SQLITE_OK ) pQuery->nHeld += pRel->mem.nTotal;
   return rc;
 }
 

@@ -46,18 +46,18 @@ struct HpEntryType {
   int (*xCombine)(const HpEntryPlan*, u8*, const u8*);
   /* All parts of an entry have been added up, in memory: is it right, and is it
   ** wanted?  The third argument is what xMixed() says */
-  int (*xDone)(const HpQuery*, const u8*, int, int*);
+  int (*xDone)(const HpPipe*, const u8*, int, int*);
   /* The same of one that is delivered at once: is it wanted? */
-  int (*xWanted)(const HpQuery*, const u8*);
+  int (*xWanted)(const HpPipe*, const u8*);
   /* Do all entries have to be looked at before the first is delivered? */
-  int (*xMixed)(const HpQuery*);
+  int (*xMixed)(const HpPipe*);
   /* The entries of a worker become a run, in a file or in memory */
   int (*xNote)(HpRuns*, int);
   /* Some are in files, and are put together as they are delivered: HP_DECLINE
   ** if it is not known that this will be right */
-  int (*xDoubt)(const HpQuery*);
+  int (*xDoubt)(const HpPipe*);
   /* The next entry is about to be delivered, or NULL */
-  int (*xAhead)(HpQuery*, HpMerge*);
+  int (*xAhead)(HpPipe*, HpMerge*);
   u8 bLarge;             /* Entries may be large, and are looked at before they
                          ** are delivered */
 #ifdef SQLITE_DEBUG
@@ -158,6 +158,21 @@ struct HpMerge {
   HpNumber count;         /* HpSortPlan.pPart: numbers of rows */
 };
 
+/*
+** How the entries of all workers of a pipe, groups or rows, become its result.
+*/
+struct HpDelivery {
+  HpMerge *apMerge[HP_MX_PART];  /* Parts of all entries, in key order */
+  int nMerge;            /* Number of parts */
+  int iMerge;            /* What a worker takes next: a part, a slice, a run.
+                         ** Then the part that is delivered */
+  HpSlices *pSlices;     /* Entries of many runs while they are put together:
+                         ** hp_slice.c.  Or NULL */
+  i64 mxRow;             /* HpSortPlan.pPart: rows wanted of each partition.  0:
+                         ** all */
+  HpBuf buf;             /* Scratch */
+};
+
 /* The normalized key of an entry of a run, and its size: *pn */
 static SQLITE_INLINE const u8 *hpEntryKey(
   const HpEntryPlan *pPlan,
@@ -211,9 +226,9 @@ static HpMerge *hpRunsNew(int);
 static void hpRunsMemory(HpMerge*, const HpRuns*);
 static int hpRunsFirst(const HpEntryPlan*, HpMerge*);
 static int hpRunsStep(const HpEntryPlan*, HpMerge*, u8**);
-static int hpRunsWanted(const HpQuery*, HpMerge*, u8**);
+static int hpRunsWanted(const HpPipe*, HpMerge*, u8**);
 static int hpRunsSpill(HpRuns*);
-static int hpRunsMixed(const HpQuery*);
+static int hpRunsMixed(const HpPipe*);
 
 /* hp_memrun.c */
 static int hpMemRunMake(HpRuns*);
@@ -221,21 +236,21 @@ static u8 *hpMemRunAt(const HpMemRun*, u32);
 static void hpMemRunFree(HpRuns*);
 
 /* hp_number.c */
-static int hpNumberSkip(const HpQuery*, HpNumber*, const u8*);
+static int hpNumberSkip(const HpPipe*, HpNumber*, const u8*);
 
 /* hp_slice.c */
-static int hpSliceAll(HpQuery*, u64, u8***, u32*);
-static void hpSliceForget(HpQuery*);
-static int hpSliceReady(HpQuery*, u64);
-static int hpSliceGive(HpQuery*, HpGive, void*);
+static int hpSliceAll(HpPipe*, u64, u8***, u32*);
+static void hpSliceForget(HpPipe*);
+static int hpSliceReady(HpPipe*, u64);
+static int hpSliceGive(HpPipe*, HpGive, void*);
 
 /* hp_merge.c */
-static void hpMergeClose(HpQuery*);
-static int hpMergeOpen(HpQuery*);
-static int hpMergeSort(HpQuery*);
-static int hpMergeTake(HpQuery*, u8**, u32);
-static int hpMergeNext(HpQuery*, u8**);
-static int hpMergeGive(HpQuery*, HpGive, void*);
+static void hpMergeClose(HpPipe*);
+static int hpMergeOpen(HpPipe*);
+static int hpMergeSort(HpPipe*);
+static int hpMergeTake(HpPipe*, u8**, u32);
+static int hpMergeNext(HpPipe*, u8**);
+static int hpMergeGive(HpPipe*, HpGive, void*);
 
 #endif /* HPRUNS_H */
 #endif /* SQLITE_OMIT_HP */

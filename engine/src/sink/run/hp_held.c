@@ -32,7 +32,7 @@
 static void hpHeldInit(HpRuns *pRuns, const HpEntryPlan *pPlan, HpWorker *p){
   pRuns->pPlan = pPlan;
   pRuns->pWorker = p;
-  hpBudgetArena(p->pQuery, &pRuns->arena);
+  hpBudgetArena(p->pPipe, &pRuns->arena);
 }
 
 /*
@@ -83,7 +83,7 @@ static int hpHeldMay(const HpRuns *pRuns, i64 nMore, int eNeed){
 ** share, or it would be put aside again at once.
 */
 static void hpHeldReset(HpRuns *pRuns){
-  i64 nShare = pRuns->pWorker->pQuery->budget.nShare;
+  i64 nShare = pRuns->pWorker->pPipe->budget.nShare;
   i64 nSorted = sizeof(struct HpSorted)*(i64)pRuns->nSortedAlloc;
   assert( pRuns->pPlan->bRows==0 && pRuns->pWorker!=0 );
   if( nSorted>nShare/4 ){

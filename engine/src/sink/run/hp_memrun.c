@@ -55,7 +55,9 @@ static int hpMemRunMake(HpRuns *pRuns){
   if( n>SQLITE_MAX_LENGTH ) return HP_DECLINE;
   pRun = &pRuns->aMemRun[pRuns->nMemRun];
   memset(pRun, 0, sizeof(*pRun));
-  if( pRuns->memRun.mxBlock==0 ) hpBudgetArena(pRuns->pWorker->pQuery, &pRuns->memRun);
+  if( pRuns->memRun.mxBlock==0 ){
+    hpBudgetArena(pRuns->pWorker->pPipe, &pRuns->memRun);
+  }
   pRun->a = hpArenaAlloc(&pRuns->memRun, (i64)n + nAt);
   if( pRun->a==0 ) return HP_DECLINE;
   memset(&buf, 0, sizeof(buf));

@@ -41,10 +41,10 @@
 # include "hpInt.h"
 #endif
 
-static void hpMergeClose(HpQuery *p){
+static void hpMergeClose(HpPipe *p){
   int i;
   hpSliceForget(p);
-  for(i=0; i<p->nMerge; i++) hpRunsFree(p->apMerge[i]);
+  for(i=0; i<p->pOut->nMerge; i++) hpRunsFree(p->pOut->apMerge[i]);
 }
 
 /*
@@ -69,13 +69,13 @@ static u32 hpSortedFind(const HpRuns *pRuns, const u8 *aGroup){
 ** Groups that are all in memory: make part i of n of their merge.  Parts begin at
 ** keys that divide the largest run, that of worker iLarge, evenly.
 */
-static int hpMergePart(HpQuery *p, int iLarge, int i, int n){
+static int hpMergePart(HpPipe *p, int iLarge, int i, int n){
   const HpRuns *pLarge = p->apWorker[iLarge]->pRuns;
   HpMerge *pMerge = hpRunsNew(p->nWorker);
   int k;
-  assert( i>=0 && i<n && n<=HP_MX_PART && p->nMerge==i );
+  assert( i>=0 && i<n && n<=HP_MX_PART && p->pOut->nMerge==i );
   if( pMerge==0 ) return HP_DECLINE;
-  p->apMerge[p->nMerge++] = pMerge;
+  p->pOut->apMerge[p->pOut->nMerge++] = pMerge;
   for(k=0; k<p->nWorker; k++){
     const HpRuns *pRuns = p->apWorker[k]->pRuns;
     HpRunReader *pReader = &pMerge->aReader[pMerge->nReader];
@@ -101,7 +101,7 @@ static int hpMergePart(HpQuery *p, int iLarge, int i, int n){
 /*
 ** Merge the groups of a part, and keep those that HAVING may want.
 */
-static int hpMergeAll(HpQuery *p, HpMerge *pMerge, int bCheck){
+static int hpMergeAll(HpPipe *p, HpMerge *pMerge, int bCheck){
   const HpEntryPlan *pPlan = p->pEntry;
   u32 n = 0;
   int rc = hpRunsFirst(pPlan, pMerge);
@@ -124,24 +124,26 @@ static int hpMergeAll(HpQuery *p, HpMerge *pMerge, int bCheck){
 ** What a worker does for the merge: one part after the other.
 */
 static void hpMergeRun(HpWorker *p){
-  HpQuery *pQuery = p->pQuery;
-  int bCheck = hpRunsMixed(pQuery);
+  HpPipe *pPipe = p->pPipe;
+  int bCheck = hpRunsMixed(pPipe);
   int i;
-  while( p->rc==SQLITE_OK && (i = hpThreadNext(pQuery, &pQuery->iMerge))<pQuery->nMerge ){
-    p->rc = hpMergeAll(pQuery, pQuery->apMerge[i], bCheck);
+  while( p->rc==SQLITE_OK
+      && (i = hpThreadNext(pPipe, &pPipe->pOut->iMerge))<pPipe->pOut->nMerge
+  ){
+    p->rc = hpMergeAll(pPipe, pPipe->pOut->apMerge[i], bCheck);
   }
-  if( p->rc ) AtomicStore(&pQuery->pass.bStop, 1);
+  if( p->rc ) AtomicStore(&pPipe->pass.bStop, 1);
 }
 
 /*
 ** The merge of runs some of which are in files, or of one run, or of rows:
 ** hpMergeNext() does it.
 */
-static int hpMergeStream(HpQuery *p, int nReader){
+static int hpMergeStream(HpPipe *p, int nReader){
   HpMerge *pMerge = hpRunsNew(nReader);
   int i, j;
   if( pMerge==0 ) return HP_DECLINE;
-  p->apMerge[p->nMerge++] = pMerge;
+  p->pOut->apMerge[p->pOut->nMerge++] = pMerge;
   for(i=0; i<p->nWorker; i++){
     const HpRuns *pRuns = p->apWorker[i]->pRuns;
     const struct HpSpill *pSpill = pRuns->pSpill;
@@ -166,53 +168,53 @@ static int hpMergeStream(HpQuery *p, int nReader){
 /* Write the groups that worker p has in runs in memory to its file, which makes one of them */
 static void hpMergeSpill(HpWorker *p){
   p->rc = hpRunsSpill(p->pRuns);
-  if( p->rc ) AtomicStore(&p->pQuery->pass.bStop, 1);
+  if( p->rc ) AtomicStore(&p->pPipe->pass.bStop, 1);
 }
 
 /* Put the entries of worker p in order */
 static void hpMergeSortRun(HpWorker *p){
   p->rc = hpRadixHeld(p->pRuns);
-  if( p->rc ) AtomicStore(&p->pQuery->pass.bStop, 1);
+  if( p->rc ) AtomicStore(&p->pPipe->pass.bStop, 1);
 }
 
 /* The same for all workers of p */
-static int hpMergeSort(HpQuery *p){
+static int hpMergeSort(HpPipe *p){
   return hpThreadEach(p, hpMergeSortRun);
 }
 
 /*
-** Let p->apMerge have groups apGroup[0..n-1], which are merged.
+** Let HpDelivery.apMerge have groups apGroup[0..n-1], which are merged.
 */
-static int hpMergeTake(HpQuery *p, u8 **apGroup, u32 n){
+static int hpMergeTake(HpPipe *p, u8 **apGroup, u32 n){
   HpMerge *pMerge = hpRunsNew(0);
   if( pMerge==0 ){
     sqlite3_free(apGroup);
     return HP_DECLINE;
   }
-  assert( p->nMerge==0 );            /* It is the only part */
+  assert( p->pOut->nMerge==0 );            /* It is the only part */
   pMerge->apGroup = apGroup;
   pMerge->nGroup = n;
-  p->apMerge[p->nMerge++] = pMerge;
+  p->pOut->apMerge[p->pOut->nMerge++] = pMerge;
   return SQLITE_OK;
 }
 
 /*
 ** The nGroup groups are in many runs in memory.
 */
-static int hpMergeSlices(HpQuery *p, u64 nGroup){
+static int hpMergeSlices(HpPipe *p, u64 nGroup){
   u8 **apGroup;
   u32 n;
   int rc = hpSliceAll(p, nGroup, &apGroup, &n);
-  hpConfigStat(p->db, HP_STAT_RUNS);
+  hpConfigStat(p->pQuery->db, HP_STAT_RUNS);
   assert( rc || n<=nGroup );
   return rc ? rc : hpMergeTake(p, apGroup, n);
 }
 
 /*
-** All workers are done and their entries are sorted: make p->apMerge, ready for
-** hpMergeNext().
+** All workers are done and their entries are sorted: make HpDelivery.apMerge,
+** ready for hpMergeNext().
 */
-static int hpMergeOpen(HpQuery *p){
+static int hpMergeOpen(HpPipe *p){
   const HpEntryPlan *pPlan = p->pEntry;
   u64 nGroup = 0;
   int nReader = 0;
@@ -239,7 +241,7 @@ static int hpMergeOpen(HpQuery *p){
     if( pRuns->nGroup>p->apWorker[iLarge]->pRuns->nGroup ) iLarge = i;
     if( pRuns->pSpill ) nReader += pRuns->pSpill->nRun;
   }
-  assert( p->nMerge==0 && p->pCrew==0 );
+  assert( p->pOut->nMerge==0 && p->pCrew==0 );
   if( bSlices && !bSpill ){
     return pPlan->bWhole ? hpSliceReady(p, nGroup) : hpMergeSlices(p, nGroup);
   }
@@ -248,14 +250,14 @@ static int hpMergeOpen(HpQuery *p){
   if( bSpill || pPlan->bRows || bMerge==0 ){
     rc = hpMergeStream(p, nReader);
     if( rc || bSpill==0 ) return rc;
-    hpConfigStat(p->db, HP_STAT_SPILLED);
+    hpConfigStat(p->pQuery->db, HP_STAT_SPILLED);
     for(i=0; i<p->nWorker; i++){
       const struct HpSpill *pSpill = p->apWorker[i]->pRuns->pSpill;
-      if( pSpill ) p->db->nSpill += pSpill->nByte;
+      if( pSpill ) p->pQuery->db->nSpill += pSpill->nByte;
     }
     return pPlan->pType ? pPlan->pType->xDoubt(p) : SQLITE_OK;
   }
-  if( p->nWorker>1 && (nGroup>=HP_MIN_PART || p->pCfg->nThread>1) ){
+  if( p->nWorker>1 && (nGroup>=HP_MIN_PART || p->pQuery->pCfg->nThread>1) ){
     nPart = (int)MIN((u64)MIN(HP_MX_PART, 4*p->nWorker), MAX(nGroup, 1));
   }
   assert( nPart>=1 && nPart<=HP_MX_PART && pPlan->bRows==0 );
@@ -269,33 +271,34 @@ static int hpMergeOpen(HpQuery *p){
     hpMergeRun(p->apWorker[0]);
     rc = p->apWorker[0]->rc;
   }
-  p->iMerge = 0;
+  p->pOut->iMerge = 0;
   return rc;
 }
 
 /*
 ** The next entry that is wanted: *paGroup is NULL if there is none.
 */
-static int hpMergeNext(HpQuery *p, u8 **paGroup){
+static int hpMergeNext(HpPipe *p, u8 **paGroup){
+  HpDelivery *pOut = p->pOut;
   const HpEntryPlan *pPlan = p->pEntry;
   HpMerge *pMerge;
-  assert( p->nMerge>0 && p->pCrew==0 );
-  if( p->apMerge[0]->apGroup==0 ){
+  assert( p->pOut->nMerge>0 && p->pCrew==0 );
+  if( p->pOut->apMerge[0]->apGroup==0 ){
     u32 n = 0;
     if( pPlan->bRows ){
-      return hpRunsWanted(p, p->apMerge[0], paGroup);
+      return hpRunsWanted(p, pOut->apMerge[0], paGroup);
     }
     for(;;){
-      int rc = hpRunsStep(pPlan, p->apMerge[0], paGroup);
+      int rc = hpRunsStep(pPlan, pOut->apMerge[0], paGroup);
       if( rc || *paGroup==0 || pPlan->pType->xWanted(p, *paGroup) ) return rc;
-      if( ++n%HP_POLL==0 && AtomicLoad(&p->db->u1.isInterrupted) ){
+      if( ++n%HP_POLL==0 && AtomicLoad(&p->pQuery->db->u1.isInterrupted) ){
         return SQLITE_INTERRUPT;
       }
     }
   }
   *paGroup = 0;
-  while( p->iMerge<p->nMerge ){
-    pMerge = p->apMerge[p->iMerge];
+  while( pOut->iMerge<pOut->nMerge ){
+    pMerge = pOut->apMerge[pOut->iMerge];
     if( pMerge->iGroup<pMerge->nGroup ){
       if( pPlan->pType->xAhead ){
         int rc = pPlan->pType->xAhead(p, pMerge);
@@ -310,7 +313,7 @@ static int hpMergeNext(HpQuery *p, u8 **paGroup){
       assert( hpHeldIsSane(pPlan, *paGroup) );
       break;
     }
-    p->iMerge++;
+    pOut->iMerge++;
   }
   return SQLITE_OK;
 }
@@ -319,10 +322,10 @@ static int hpMergeNext(HpQuery *p, u8 **paGroup){
 ** Give all pairs to xGive, in key order.  Those of runs in memory are not
 ** merged yet.
 */
-static int hpMergeGive(HpQuery *p, HpGive xGive, void *pGive){
+static int hpMergeGive(HpPipe *p, HpGive xGive, void *pGive){
   int rc = SQLITE_OK;
   assert( p->pEntry->bWhole && p->pCrew==0 );
-  if( p->pSlices ) return hpSliceGive(p, xGive, pGive);
+  if( p->pOut->pSlices ) return hpSliceGive(p, xGive, pGive);
   while( rc==SQLITE_OK ){
     u8 *aPair;
     rc = hpMergeNext(p, &aPair);

@@ -21,12 +21,12 @@
 /*
 ** Rows come in order.  Is this one not wanted, as those before it tell?
 */
-static int hpNumberSkip(const HpQuery *p, HpNumber *pCount, const u8 *aRow){
+static int hpNumberSkip(const HpPipe *p, HpNumber *pCount, const u8 *aRow){
   const HpHead *pHead = (const HpHead*)aRow;
   u32 nPrefix = sqlite3Get4byte(&pHead->z[pHead->nRec-4]);
   int bPart;             /* Of the same partition as the row before */
   int bPeer;             /* And with an equal key */
-  if( p->mxRow==0 || pCount->bOff ) return 0;
+  if( p->pOut->mxRow==0 || pCount->bOff ) return 0;
   assert( nPrefix<=pHead->nNorm && pHead->nNorm+4<=pHead->nRec );
   bPart = pCount->nRow>0 && pCount->nPrefix==nPrefix
        && (nPrefix==0 || memcmp(pCount->norm.a, pHead->z, nPrefix)==0);
@@ -34,7 +34,7 @@ static int hpNumberSkip(const HpQuery *p, HpNumber *pCount, const u8 *aRow){
        && memcmp(pCount->norm.a, pHead->z, pHead->nNorm)==0;
   if( bPart==0 ) pCount->nRow = pCount->iNumber = 0;
   pCount->nRow++;
-  switch( p->pPipe->pSort->eNumber ){
+  switch( p->pPlan->pSort->eNumber ){
     case HP_NUMBER_ROWS:   pCount->iNumber = pCount->nRow;             break;
     case HP_NUMBER_RANK:   if( !bPeer ) pCount->iNumber = pCount->nRow;  break;
     default:               if( !bPeer ) pCount->iNumber++;             break;
@@ -50,6 +50,6 @@ static int hpNumberSkip(const HpQuery *p, HpNumber *pCount, const u8 *aRow){
     if( pHead->nNorm ) memcpy(pCount->norm.a, pHead->z, pHead->nNorm);
     pCount->norm.n = pHead->nNorm;
   }
-  return pCount->iNumber>p->mxRow;
+  return pCount->iNumber>p->pOut->mxRow;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -317,7 +317,7 @@ static int hpRadixFrom(
     for(j=i+1; j<n && a[j].prefix==a[i].prefix; j++){}
     if( j-i>1 ) rc = hpRadixLevel(pRuns, &a[i], aTmp, j-i, nSame+8, nDepth-1);
     if( rc==SQLITE_OK && j-i>HP_POLL && pRuns->pWorker ){
-      rc = hpThreadStopped(pRuns->pWorker->pQuery);
+      rc = hpThreadStopped(pRuns->pWorker->pPipe);
     }
   }
   return rc;

@@ -233,18 +233,18 @@ static int hpHeapRow(const HpEntryPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
 /*
 ** The same, but leave out rows that a window does not want.
 */
-static int hpRunsWanted(const HpQuery *p, HpMerge *pMerge, u8 **paGroup){
+static int hpRunsWanted(const HpPipe *p, HpMerge *pMerge, u8 **paGroup){
   int rc;
   do{
     rc = hpHeapRow(p->pEntry, pMerge, paGroup);
-  }while( rc==SQLITE_OK && p->mxRow>0 && *paGroup
+  }while( rc==SQLITE_OK && p->pOut->mxRow>0 && *paGroup
        && hpNumberSkip(p, &pMerge->count, *paGroup) );
   return rc;
 }
 
 /* Do entries of p hold what depends on the order of rows, and was there another
 ** one? */
-static int hpRunsMixed(const HpQuery *p){
+static int hpRunsMixed(const HpPipe *p){
   const HpEntryType *pType = p->pEntry->pType;
   return pType && pType->xMixed(p);
 }
@@ -315,7 +315,7 @@ static int hpRunsFirst(const HpEntryPlan *pPlan, HpMerge *pMerge){
 ** file as one, and forget them.
 */
 static int hpRunsSpill(HpRuns *pRuns){
-  HpQuery *pQuery = pRuns->pWorker->pQuery;
+  HpPipe *pPipe = pRuns->pWorker->pPipe;
   HpMerge *pMerge;
   HpBuf buf;
   u8 *aGroup;
@@ -330,7 +330,7 @@ static int hpRunsSpill(HpRuns *pRuns){
   memset(&buf, 0, sizeof(buf));
   rc = hpRunsFirst(pRuns->pPlan, pMerge);
   for(i=1; rc==SQLITE_OK; i++){
-    rc = pRuns->pPlan->bRows ? hpRunsWanted(pQuery, pMerge, &aGroup)
+    rc = pRuns->pPlan->bRows ? hpRunsWanted(pPipe, pMerge, &aGroup)
                              : hpRunsStep(pRuns->pPlan, pMerge, &aGroup);
     if( rc || aGroup==0 ) break;
     nBefore = buf.n;
@@ -341,7 +341,7 @@ static int hpRunsSpill(HpRuns *pRuns){
     ){
       rc = HP_DECLINE;
     }
-    if( rc==SQLITE_OK && i%HP_POLL==0 ) rc = hpThreadStopped(pQuery);
+    if( rc==SQLITE_OK && i%HP_POLL==0 ) rc = hpThreadStopped(pPipe);
   }
   if( rc==SQLITE_OK && buf.n && hpSpillWrite(pRuns->pSpill, &buf) ){
     rc = HP_DECLINE;

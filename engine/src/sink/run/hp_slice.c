@@ -56,7 +56,7 @@ struct HpSlices {
   /* Of pairs: */
   HpGive xGive;          /* Who takes them, ... */
   void *pGive;           /* ... and its argument */
-  u8 *aDone;             /* Which slices are sorted.  By HpQuery.pMutex */
+  u8 *aDone;             /* Which slices are sorted.  By HpPipe.pMutex */
   u32 nMost;             /* Entries of the largest one */
   struct HpSorted *aScratch;   /* For each worker twice so many */
 };
@@ -82,7 +82,7 @@ static void hpSliceFree(HpSlices *pSlices){
 /*
 ** The runs of all workers: pSlices->aRun.
 */
-static int hpSliceRuns(const HpQuery *p, HpSlices *pSlices){
+static int hpSliceRuns(const HpPipe *p, HpSlices *pSlices){
   int i, k;
   u64 n = 0;
   for(i=0; i<p->nWorker; i++) n += p->apWorker[i]->pRuns->nMemRun + 1;
@@ -104,7 +104,7 @@ static int hpSliceRuns(const HpQuery *p, HpSlices *pSlices){
 /*
 ** Choose the bounds of pSlices->nSlice slices: pSlices->apBound.
 */
-static int hpSliceBounds(HpQuery *p, HpSlices *pSlices){
+static int hpSliceBounds(HpPipe *p, HpSlices *pSlices){
   const HpEntryPlan *pPlan = p->pEntry;
   u64 nStep = MAX(1, pSlices->nGroup/((u64)pSlices->nSlice*HP_SLICE_SAMPLE));
   u64 nAlloc = pSlices->nGroup/nStep + 1;
@@ -143,10 +143,12 @@ static int hpSliceBounds(HpQuery *p, HpSlices *pSlices){
 ** What a worker does to find out where slices begin in the runs.
 */
 static void hpSliceFind(HpWorker *p){
-  HpQuery *pQuery = p->pQuery;
-  const HpSlices *pSlices = pQuery->pSlices;
+  HpPipe *pPipe = p->pPipe;
+  const HpSlices *pSlices = pPipe->pOut->pSlices;
   int k;
-  while( p->rc==SQLITE_OK && (k = hpThreadNext(pQuery, &pQuery->iMerge))<pSlices->nRun ){
+  while( p->rc==SQLITE_OK
+      && (k = hpThreadNext(pPipe, &pPipe->pOut->iMerge))<pSlices->nRun
+  ){
     const struct HpSliceRun *pRun = &pSlices->aRun[k];
     u32 *aFirst = &pSlices->aFirst[(u64)k*(pSlices->nSlice+1)];
     u32 i;
@@ -157,7 +159,8 @@ static void hpSliceFind(HpWorker *p){
       u32 nStep = 1;
       /* The next bound is not far: steps that double, then the middle of the last one */
       while( nStep<upr-lwr
-          && hpRadixCompare(pQuery->pEntry, hpSliceGroup(pRun, lwr+nStep-1), pSlices->apBound[i])<0
+          && hpRadixCompare(pPipe->pEntry, hpSliceGroup(pRun, lwr+nStep-1),
+                            pSlices->apBound[i])<0
       ){
         lwr += nStep;
         nStep *= 2;
@@ -165,7 +168,9 @@ static void hpSliceFind(HpWorker *p){
       upr = MIN(upr, lwr+nStep);
       while( lwr<upr ){
         u32 iMid = lwr + (upr-lwr)/2;
-        if( hpRadixCompare(pQuery->pEntry, hpSliceGroup(pRun, iMid), pSlices->apBound[i])<0 ){
+        if( hpRadixCompare(pPipe->pEntry, hpSliceGroup(pRun, iMid),
+                           pSlices->apBound[i])<0
+        ){
           lwr = iMid+1;
         }else{
           upr = iMid;
@@ -175,9 +180,9 @@ static void hpSliceFind(HpWorker *p){
       aFirst[i] = lwr;
     }
     aFirst[pSlices->nSlice] = pRun->n;
-    p->rc = hpThreadStopped(pQuery);
+    p->rc = hpThreadStopped(pPipe);
   }
-  if( p->rc ) AtomicStore(&pQuery->pass.bStop, 1);
+  if( p->rc ) AtomicStore(&pPipe->pass.bStop, 1);
 }
 
 /*
@@ -212,9 +217,9 @@ static u32 hpSliceSame(const HpEntryPlan *pPlan, const HpSlices *p, u32 i){
 ** Put slice i together.
 */
 static int hpSliceOne(HpWorker *p, u32 i, struct HpSorted *a, u32 n, int bCheck){
-  const HpQuery *pQuery = p->pQuery;
-  const HpEntryPlan *pPlan = pQuery->pEntry;
-  HpSlices *pSlices = pQuery->pSlices;
+  const HpPipe *pPipe = p->pPipe;
+  const HpEntryPlan *pPlan = pPipe->pEntry;
+  HpSlices *pSlices = pPipe->pOut->pSlices;
   u8 **apOut = &pSlices->apGroup[pSlices->aStart[i]];
   const HpEntryType *pType;
   u32 nOut = 0;
@@ -236,7 +241,7 @@ static int hpSliceOne(HpWorker *p, u32 i, struct HpSorted *a, u32 n, int bCheck)
     /* Rows stay apart */
     for(j=0; j<n; j++) apOut[j] = a[j].aGroup;
     pSlices->aN[i] = n;
-    return rc ? rc : hpThreadStopped(pQuery);
+    return rc ? rc : hpThreadStopped(pPipe);
   }
   pType = pPlan->pType;
   for(j=0; j<n && rc==SQLITE_OK; j++){
@@ -245,25 +250,25 @@ static int hpSliceOne(HpWorker *p, u32 i, struct HpSorted *a, u32 n, int bCheck)
     while( rc==SQLITE_OK && j+1<n && hpRadixCompare(pPlan, aGroup, a[j+1].aGroup)==0 ){
       rc = pType->xCombine(pPlan, aGroup, a[++j].aGroup);
     }
-    if( rc==SQLITE_OK ) rc = pType->xDone(pQuery, aGroup, bCheck, &bWanted);
+    if( rc==SQLITE_OK ) rc = pType->xDone(pPipe, aGroup, bCheck, &bWanted);
     if( rc==SQLITE_OK && bWanted ) apOut[nOut++] = aGroup;
   }
   pSlices->aN[i] = nOut;
-  return rc ? rc : hpThreadStopped(pQuery);
+  return rc ? rc : hpThreadStopped(pPipe);
 }
 
 /*
 ** What a worker does to put slices together.
 */
 static void hpSliceWork(HpWorker *p){
-  HpQuery *pQuery = p->pQuery;
-  const HpSlices *pSlices = pQuery->pSlices;
-  int bCheck = hpRunsMixed(pQuery);
+  HpPipe *pPipe = p->pPipe;
+  const HpSlices *pSlices = pPipe->pOut->pSlices;
+  int bCheck = hpRunsMixed(pPipe);
   struct HpSorted *a = 0;
   u32 nAlloc = 0;
   int i;
   while( p->rc==SQLITE_OK
-      && (i = hpThreadNext(pQuery, &pQuery->iMerge))<(int)pSlices->nSlice
+      && (i = hpThreadNext(pPipe, &pPipe->pOut->iMerge))<(int)pSlices->nSlice
   ){
     u32 n = pSlices->aStart[i+1]-pSlices->aStart[i];
     assert( pSlices->aStart[i]<=pSlices->aStart[i+1] );
@@ -277,7 +282,7 @@ static void hpSliceWork(HpWorker *p){
     p->rc = a ? hpSliceOne(p, (u32)i, a, n, bCheck) : HP_DECLINE;
   }
   sqlite3_free(a);
-  if( p->rc ) AtomicStore(&pQuery->pass.bStop, 1);
+  if( p->rc ) AtomicStore(&pPipe->pass.bStop, 1);
 }
 
 #ifdef SQLITE_DEBUG
@@ -294,7 +299,7 @@ static int hpSliceIsSorted(const HpEntryPlan *pPlan, u8 **apGroup, u32 n){
 /*
 ** Choose slices, and find out where they are in each run.
 */
-static int hpSliceCut(HpQuery *p, HpSlices *pSlices){
+static int hpSliceCut(HpPipe *p, HpSlices *pSlices){
   u64 nFirst;
   u32 i;
   int k;
@@ -311,7 +316,7 @@ static int hpSliceCut(HpQuery *p, HpSlices *pSlices){
   if( pSlices->aFirst==0 || pSlices->aStart==0 || pSlices->aN==0 || pSlices->apGroup==0 ){
     return HP_DECLINE;
   }
-  p->iMerge = 0;
+  p->pOut->iMerge = 0;
   rc = hpThreadEach(p, hpSliceFind);
   if( rc ) return rc;
   for(i=0; i<=pSlices->nSlice; i++){
@@ -320,14 +325,14 @@ static int hpSliceCut(HpQuery *p, HpSlices *pSlices){
     }
   }
   assert( pSlices->aStart[pSlices->nSlice]==pSlices->nGroup );
-  p->iMerge = 0;
+  p->pOut->iMerge = 0;
   return SQLITE_OK;
 }
 
 /*
 ** Choose slices, and put them together: as hpSliceAll().
 */
-static int hpSliceRun(HpQuery *p, HpSlices *pSlices, u32 *pnGroup){
+static int hpSliceRun(HpPipe *p, HpSlices *pSlices, u32 *pnGroup){
   u32 i, n = 0;
   int rc = hpSliceCut(p, pSlices);
   if( rc==SQLITE_OK ) rc = hpThreadEach(p, hpSliceWork);
@@ -348,21 +353,21 @@ static int hpSliceRun(HpQuery *p, HpSlices *pSlices, u32 *pnGroup){
 ** The nGroup groups of all workers, which are sorted and in memory.  Set *papGroup to them in key
 ** order, to be freed, those of equal keys added up, and *pnGroup to their number.
 */
-static int hpSliceAll(HpQuery *p, u64 nGroup, u8 ***papGroup, u32 *pnGroup){
+static int hpSliceAll(HpPipe *p, u64 nGroup, u8 ***papGroup, u32 *pnGroup){
   HpSlices *pSlices;
   int rc;
-  assert( p->pSlices==0 && p->pCrew==0 && nGroup>0 );
+  assert( p->pOut->pSlices==0 && p->pCrew==0 && nGroup>0 );
   *papGroup = 0;
   if( nGroup>0x7fffffff ) return HP_DECLINE;
-  p->pSlices = pSlices = sqlite3MallocZero(sizeof(*pSlices));
+  p->pOut->pSlices = pSlices = sqlite3MallocZero(sizeof(*pSlices));
   if( pSlices==0 ) return HP_DECLINE;
   pSlices->nGroup = nGroup;
   rc = hpSliceRun(p, pSlices, pnGroup);
   if( rc ) sqlite3_free(pSlices->apGroup);
   else *papGroup = pSlices->apGroup;
   hpSliceFree(pSlices);
-  p->pSlices = 0;
-  p->iMerge = 0;
+  p->pOut->pSlices = 0;
+  p->pOut->iMerge = 0;
   return rc;
 }
 
@@ -370,61 +375,61 @@ static int hpSliceAll(HpQuery *p, u64 nGroup, u8 ***papGroup, u32 *pnGroup){
 ** Sort slice i of pairs, with scratch a.
 */
 static void hpSlicePairs(HpWorker *p, u32 i, struct HpSorted *a){
-  HpQuery *pQuery = p->pQuery;
-  HpSlices *pSlices = pQuery->pSlices;
+  HpPipe *pPipe = p->pPipe;
+  HpSlices *pSlices = pPipe->pOut->pSlices;
   u32 n = pSlices->aStart[i+1]-pSlices->aStart[i];
   assert( n<=pSlices->nMost && pSlices->aDone[i]==0 );
   if( n ) p->rc = hpSliceOne(p, i, a, n, 0);
-  hpThreadLock(pQuery);
+  hpThreadLock(pPipe);
   pSlices->aDone[i] = p->rc==SQLITE_OK;
-  hpThreadUnlock(pQuery);
+  hpThreadUnlock(pPipe);
 }
 
 /*
 ** What a worker does to sort slices of pairs.  The first one gives them away.
 */
 static void hpSliceGiver(HpWorker *p){
-  HpQuery *pQuery = p->pQuery;
-  const HpSlices *pSlices = pQuery->pSlices;
+  HpPipe *pPipe = p->pPipe;
+  const HpSlices *pSlices = pPipe->pOut->pSlices;
   struct HpSorted *a = pSlices->aScratch;
   int nSlice = (int)pSlices->nSlice;
-  int bFirst = p==pQuery->apWorker[0];
+  int bFirst = p==pPipe->apWorker[0];
   int iNext = 0;         /* The next slice to sort */
   int iGive = 0;         /* The first worker: the next one to be given away */
   int i;
-  for(i=0; pQuery->apWorker[i]!=p; i++){}
+  for(i=0; pPipe->apWorker[i]!=p; i++){}
   a += 2*(u64)pSlices->nMost*i;
   while( p->rc==SQLITE_OK && (bFirst ? iGive : iNext)<nSlice ){
     if( bFirst ){
       int bDone;
-      hpThreadLock(pQuery);
+      hpThreadLock(pPipe);
       bDone = pSlices->aDone[iGive];
-      hpThreadUnlock(pQuery);
+      hpThreadUnlock(pPipe);
       if( bDone ){
         u8 **apEntry = &pSlices->apGroup[pSlices->aStart[iGive]];
         p->rc = pSlices->xGive(pSlices->pGive, apEntry, pSlices->aN[iGive++]);
         continue;
       }
     }
-    if( iNext<nSlice ) iNext = hpThreadNext(pQuery, &pQuery->iMerge);
+    if( iNext<nSlice ) iNext = hpThreadNext(pPipe, &pPipe->pOut->iMerge);
     if( iNext<nSlice ){
       hpSlicePairs(p, (u32)iNext, a);
     }else if( bFirst ){
-      p->rc = hpThreadStopped(pQuery);
+      p->rc = hpThreadStopped(pPipe);
       hpThreadYield();
     }
   }
-  if( p->rc ) AtomicStore(&pQuery->pass.bStop, 1);
+  if( p->rc ) AtomicStore(&pPipe->pass.bStop, 1);
 }
 
 /* Free what hpSliceReady() has made */
-static void hpSliceForget(HpQuery *p){
-  if( p->pSlices ){
+static void hpSliceForget(HpPipe *p){
+  if( p->pOut->pSlices ){
     assert( p->pCrew==0 );
-    sqlite3_free(p->pSlices->apGroup);
-    hpSliceFree(p->pSlices);
-    p->pSlices = 0;
-    p->iMerge = 0;
+    sqlite3_free(p->pOut->pSlices->apGroup);
+    hpSliceFree(p->pOut->pSlices);
+    p->pOut->pSlices = 0;
+    p->pOut->iMerge = 0;
   }
 }
 
@@ -432,13 +437,13 @@ static void hpSliceForget(HpQuery *p){
 ** The nPair pairs of all workers are sorted and in memory: allocate all that
 ** hpSliceGive() needs.
 */
-static int hpSliceReady(HpQuery *p, u64 nPair){
+static int hpSliceReady(HpPipe *p, u64 nPair){
   HpSlices *pSlices;
   u32 i;
   int rc;
-  assert( p->pSlices==0 && p->pCrew==0 && p->pEntry->bWhole );
+  assert( p->pOut->pSlices==0 && p->pCrew==0 && p->pEntry->bWhole );
   if( nPair>0x7fffffff ) return HP_DECLINE;
-  p->pSlices = pSlices = sqlite3MallocZero(sizeof(*pSlices));
+  p->pOut->pSlices = pSlices = sqlite3MallocZero(sizeof(*pSlices));
   if( pSlices==0 ) return HP_DECLINE;
   pSlices->nGroup = nPair;
   rc = hpSliceCut(p, pSlices);
@@ -459,11 +464,12 @@ static int hpSliceReady(HpQuery *p, u64 nPair){
 /*
 ** Give all pairs to xGive, in key order and in this thread.
 */
-static int hpSliceGive(HpQuery *p, HpGive xGive, void *pGive){
+static int hpSliceGive(HpPipe *p, HpGive xGive, void *pGive){
   int rc;
-  assert( p->pSlices!=0 && p->pSlices->aScratch!=0 && p->iMerge==0 );
-  p->pSlices->xGive = xGive;
-  p->pSlices->pGive = pGive;
+  assert( p->pOut->pSlices!=0 && p->pOut->pSlices->aScratch!=0 );
+  assert( p->pOut->iMerge==0 );
+  p->pOut->pSlices->xGive = xGive;
+  p->pOut->pSlices->pGive = pGive;
   rc = hpThreadEach(p, hpSliceGiver);
   hpSliceForget(p);
   return rc;

@@ -147,7 +147,7 @@ static int hpSpillOpen(HpRuns *pRuns){
   const HpWorker *p = pRuns->pWorker;
   struct HpSpill *pSpill = pRuns->pSpill;
   /* PRAGMA temp_store=memory: there is no file to write to */
-  if( sqlite3TempInMemory(p->pQuery->db) ) return HP_DECLINE;
+  if( sqlite3TempInMemory(p->pPipe->pQuery->db) ) return HP_DECLINE;
   if( pSpill==0 ){
     pRuns->pSpill = pSpill = sqlite3_malloc64(sizeof(*pSpill));
     if( pSpill==0 ) return HP_DECLINE;
@@ -195,7 +195,7 @@ static int hpSpillHeld(HpRuns *pRuns){
     if( rc==SQLITE_OK && buf.n>=HP_SPILL_BUF && hpSpillWrite(pSpill, &buf) ){
       rc = HP_DECLINE;
     }
-    if( rc==SQLITE_OK && i%HP_POLL==HP_POLL-1 ) rc = hpThreadStopped(p->pQuery);
+    if( rc==SQLITE_OK && i%HP_POLL==HP_POLL-1 ) rc = hpThreadStopped(p->pPipe);
   }
   if( rc==SQLITE_OK && buf.n && hpSpillWrite(pSpill, &buf) ) rc = HP_DECLINE;
   sqlite3_free(buf.a);
@@ -203,7 +203,7 @@ static int hpSpillHeld(HpRuns *pRuns){
   /* Each run will have one record in memory.  Large ones would be too much */
   if( rc==SQLITE_OK && pPlan->pType && pPlan->pType->bLarge
    && pSpill->nRun*pSpill->mxRecord>pSpill->nRun*(u64)HP_SPILL_BUF
-                                    +(u64)p->pQuery->budget.nShare
+                                    +(u64)p->pPipe->budget.nShare
   ){
     rc = HP_DECLINE;
   }
@@ -214,9 +214,9 @@ static int hpSpillHeld(HpRuns *pRuns){
 ** Free all that pRuns has.
 */
 static void hpSpillClose(HpRuns *pRuns){
-  VVA_ONLY( const HpQuery *pQuery = pRuns->pWorker->pQuery; )
+  VVA_ONLY( const HpPipe *pPipe = pRuns->pWorker->pPipe; )
   /* Nobody reads them.  A worker may close its partitions in its own thread */
-  assert( pQuery->pCrew==0 || pQuery->nMerge==0 );
+  assert( pPipe->pCrew==0 || pPipe->pOut->nMerge==0 );
   hpArenaClear(&pRuns->memRun);
   if( pRuns->pSpill ){
     if( pRuns->pSpill->pFd ) sqlite3OsCloseFree(pRuns->pSpill->pFd);

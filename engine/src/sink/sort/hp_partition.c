@@ -75,8 +75,8 @@ static i64 hpPartitionLimit(const HpSortPlan *pPlan, const Mem *aMem){
 }
 
 /* True if few rows are wanted, and the table is not too small */
-static int hpPartitionWorthIt(const HpQuery *p){
-  return p->mxRow>0 && p->mxRow<=HP_MX_WANTED
+static int hpPartitionWorthIt(const HpPipe *p){
+  return p->pOut->mxRow>0 && p->pOut->mxRow<=HP_MX_WANTED
       && (p->pSource->nLeaf>=HP_PART_LEAF || !hpSizeIsShort(p));
 }
 
@@ -110,18 +110,18 @@ static int hpPartitionOpen(HpWorker *p){
   HpSort *pSort = p->pSink;
   HpPartitions *pParts;
   int rc;
-  if( !hpPartitionWorthIt(p->pQuery) ) return SQLITE_OK;
-  assert( pSort->pParts==0 && p->pQuery->mxRow<=HP_MX_WANTED );
+  if( !hpPartitionWorthIt(p->pPipe) ) return SQLITE_OK;
+  assert( pSort->pParts==0 && p->pPipe->pOut->mxRow<=HP_MX_WANTED );
   pSort->pParts = pParts = sqlite3_malloc64(sizeof(*pParts));
   if( pParts==0 ) return HP_DECLINE;
   memset(pParts, 0, sizeof(*pParts));
-  pParts->mxRow = p->pQuery->mxRow;
+  pParts->mxRow = p->pPipe->pOut->mxRow;
   pParts->nCheck = HP_PART_CHECK;
-  pParts->rRow = (double)hpSizeRows(p->pQuery->pSource);
-  pParts->aOrder = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)p->batch.nAlloc);
-  pParts->aCand = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)p->batch.nAlloc);
+  pParts->rRow = (double)hpSizeRows(p->pPipe->pSource);
+  pParts->aOrder = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)p->frame.nAlloc);
+  pParts->aCand = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)p->frame.nAlloc);
   if( pParts->aOrder==0 || pParts->aCand==0 ) return HP_DECLINE;
-  hpBudgetArena(p->pQuery, &pParts->kept);
+  hpBudgetArena(p->pPipe, &pParts->kept);
   rc = hpPartitionValues(pParts, pSort->pPlan, p);
   if( rc ) return rc;
   rc = hpTableOpen(&p->frame, pSort->pPlan->pPart, &pParts->pAgg);
@@ -530,9 +530,9 @@ static int hpPartitionRows(HpSort *pSort){
   pParts->nLimit = 0;
   pParts->pFree = 0;
   hpArenaClear(&pParts->kept);
-  hpBudgetArena(pRuns->pWorker->pQuery, &pParts->kept);
+  hpBudgetArena(pRuns->pWorker->pPipe, &pParts->kept);
   if( pPart->keys.n ){
-    hpTableReset(pParts->pAgg, pRuns->pWorker->pQuery->budget.nShare/4);
+    hpTableReset(pParts->pAgg, pRuns->pWorker->pPipe->budget.nShare/4);
     pParts->pAgg->runs.bOrdered = 0;
   }else{
     memset(hpGroupPartition(hpHeldAt(&pParts->pAgg->runs, 0)), 0,
@@ -555,7 +555,7 @@ static int hpPartitionTooMany(const HpSort *pSort, const HpFrame *p){
   u32 nBefore = pParts->nPart;
   double rSeen = (double)pParts->nSeen;
   double rScanned = (double)pWorker->nScanned + p->aSel[p->nSel-1] + 1;
-  double rAll = pParts->rRow * rSeen / (rScanned*pWorker->pQuery->nWorker);
+  double rAll = pParts->rRow * rSeen / (rScanned*pWorker->pPipe->nWorker);
   double rKept = (double)nPart;
   pParts->nPart = nPart;
   if( pParts->rRow==0.0 ) return 0;
@@ -565,7 +565,7 @@ static int hpPartitionTooMany(const HpSort *pSort, const HpFrame *p){
     rKept *= rAll/rSeen;
   }
   rKept = MAX(rKept*(double)pParts->mxRow, (double)pParts->nKept);
-  return (hpSizeIsShort(pWorker->pQuery) ? 4 : 2)*rKept>rAll;
+  return (hpSizeIsShort(pWorker->pPipe) ? 4 : 2)*rKept>rAll;
 }
 
 /*
@@ -581,7 +581,7 @@ static int hpPartitionSort(HpSort *pSort){
 */
 static int hpPartitionEnough(HpSort *pSort, const HpFrame *p){
   HpPartitions *pParts = pSort->pParts;
-  HpQuery *pQuery = p->pWorker->pQuery;
+  HpPipe *pPipe = p->pWorker->pPipe;
   int bOff;
   int rc;
   i64 n = hpHeldMemory(&pSort->runs) + hpHeldMemory(&pParts->pAgg->runs)
@@ -594,14 +594,14 @@ static int hpPartitionEnough(HpSort *pSort, const HpFrame *p){
   if( !hpBudgetMay(p->pWorker, (pParts->bRecord ? 2 : 4)*n, HP_WISH) ){
     bOff = 2*pParts->nKept>pParts->nSince;
     rc = hpPartitionSort(pSort);
-    if( rc==SQLITE_OK && !sqlite3TempInMemory(pQuery->db) ){
+    if( rc==SQLITE_OK && !sqlite3TempInMemory(pPipe->pQuery->db) ){
       rc = hpRunsSpill(&pSort->runs);
     }
   }else if( pParts->nSeen>=pParts->nCheck ){
     pParts->nCheck *= 2;
     bOff = hpPartitionTooMany(pSort, p);
     if( bOff==0 ) return SQLITE_OK;
-    if( hpSizeIsShort(pQuery) ) return HP_DECLINE;
+    if( hpSizeIsShort(pPipe) ) return HP_DECLINE;
     rc = hpPartitionSort(pSort);
   }else{
     return SQLITE_OK;

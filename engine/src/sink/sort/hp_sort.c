@@ -70,12 +70,12 @@
 */
 static int hpSortOpen(HpWorker *p){
   HpSort *pSort = sqlite3_malloc64(sizeof(*pSort));
-  assert( p->pSink==0 && p->pPipe->pSort->row.entry.bRows );
+  assert( p->pSink==0 && p->pPlan->pSort->row.entry.bRows );
   if( pSort==0 ) return HP_DECLINE;
   memset(pSort, 0, sizeof(*pSort));
   p->pSink = pSort;
   p->pRuns = &pSort->runs;
-  pSort->pPlan = p->pPipe->pSort;
+  pSort->pPlan = p->pPlan->pSort;
   hpHeldInit(&pSort->runs, &pSort->pPlan->row.entry, p);
   return SQLITE_OK;
 }
@@ -229,7 +229,7 @@ static int hpSortLoadOne(const HpSortPlan *pPlan, HpFrame *p, int i){
   u16 iRow = (u16)i;
   int rc;
   assert( i<p->nRow && hpVecIsSelection(p) );
-  if( p->pWorker->run.pKept==0 ) return SQLITE_OK;
+  if( p->pWorker->pRead->run.pKept==0 ) return SQLITE_OK;
   p->aSel = &iRow;
   p->nSel = 1;
   p->bDense = 0;
@@ -354,8 +354,9 @@ static int hpSortAdd(HpSort *pSort, const HpFrame *p, int i){
 static i64 hpSortChunk(const HpRuns *pRuns){
   const HpWorker *p = pRuns->pWorker;
   i64 n = (i64)HP_SORT_CHUNK << MIN(pRuns->nMemRun/HP_SORT_RUNS, 20);
-  assert( p->pQuery->budget.nShare>=0 );
-  return sqlite3TempInMemory(p->pQuery->db) ? n : MIN(n, p->pQuery->budget.nShare/4);
+  assert( p->pPipe->budget.nShare>=0 );
+  return sqlite3TempInMemory(p->pPipe->pQuery->db)
+       ? n : MIN(n, p->pPipe->budget.nShare/4);
 }
 
 /*
@@ -398,7 +399,7 @@ static int hpSortStep(HpSort *pSort, HpFrame *p, int ii){
       if( rc ) return rc;
       mxRow = hpSortChunk(pRuns);
       /* With PRAGMA temp_store=memory stock keeps all rows in memory, too */
-      if( !sqlite3TempInMemory(p->pWorker->pQuery->db)
+      if( !sqlite3TempInMemory(p->pWorker->pPipe->pQuery->db)
        && !hpHeldMay(pRuns, 0, HP_WISH)
       ){
         rc = hpRunsSpill(pRuns);

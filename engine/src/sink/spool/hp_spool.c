@@ -83,10 +83,10 @@ struct HpSpool {
 static int hpSpoolOpen(HpWorker *p, Mem *aMem){
   HpSpool *pNew = sqlite3MallocZero(sizeof(*pNew));
   UNUSED_PARAMETER(aMem);
-  assert( p->pSink==0 && p->pPipe->pFill!=0 );
+  assert( p->pSink==0 && p->pPlan->pFill!=0 );
   p->pSink = pNew;
   if( pNew==0 ) return HP_DECLINE;
-  hpBudgetArena(p->pQuery, &pNew->mem);
+  hpBudgetArena(p->pPipe, &pNew->mem);
   return SQLITE_OK;
 }
 
@@ -112,7 +112,7 @@ static void hpSpoolClose(HpWorker *p){
 static int hpSpoolWrite(HpWorker *p, const u8 *a, u32 n){
   HpSpool *pSpool = (HpSpool*)p->pSink;
   u32 i;
-  if( sqlite3TempInMemory(p->pQuery->db) ) return HP_DECLINE;
+  if( sqlite3TempInMemory(p->pPipe->pQuery->db) ) return HP_DECLINE;
   if( pSpool->pFd==0 && vdbeSorterOpenTempFile(p->db, 0, &pSpool->pFd) ){
     return HP_DECLINE;
   }
@@ -214,7 +214,7 @@ static int hpSpoolAdd(
 */
 static int hpSpoolRows(HpWorker *pWorker, HpFrame *p){
   HpSpool *pSpool = (HpSpool*)pWorker->pSink;
-  const HpFillPlan *pPlan = pWorker->pPipe->pFill;
+  const HpFillPlan *pPlan = pWorker->pPlan->pFill;
   u32 iSeq = (u32)(p->iPos>>32);
   int rc = SQLITE_OK;
   int k, ii;
@@ -256,7 +256,7 @@ struct HpSpoolWalk {
 };
 
 /* Begin with the first part */
-static void hpSpoolFirst(const HpQuery *p, HpSpoolWalk *pWalk){
+static void hpSpoolFirst(const HpPipe *p, HpSpoolWalk *pWalk){
   int i;
   assert( p->pCrew==0 && p->nWorker<=HP_MX_THREAD );
   for(i=0; i<p->nWorker; i++){
@@ -265,7 +265,7 @@ static void hpSpoolFirst(const HpQuery *p, HpSpoolWalk *pWalk){
 }
 
 /* The next part in the order of the scan, or NULL */
-static const HpSpoolPart *hpSpoolNext(const HpQuery *p, HpSpoolWalk *pWalk){
+static const HpSpoolPart *hpSpoolNext(const HpPipe *p, HpSpoolWalk *pWalk){
   const HpSpoolPart *pPart = 0;
   int i;
   for(i=0; i<p->nWorker; i++){
@@ -283,12 +283,12 @@ static const HpSpoolPart *hpSpoolNext(const HpQuery *p, HpSpoolWalk *pWalk){
 ** All workers are done.  Are rowids in order?  Allocate what reading parts from
 ** files takes: afterwards it is too late to decline.
 */
-static int hpSpoolCombine(HpQuery *p){
+static int hpSpoolCombine(HpPipe *p){
   HpSpool *pFirst = (HpSpool*)p->apWorker[0]->pSink;
   u32 mxFile = 0;
   int i;
   assert( p->pCrew==0 && pFirst->aRead==0 );
-  if( p->pPipe->pFill->iKey!=HP_NO_VEC ){
+  if( p->pPlan->pFill->iKey!=HP_NO_VEC ){
     const HpSpoolPart *pPart, *pLast = 0;
     HpSpoolWalk walk;
     hpSpoolFirst(p, &walk);
@@ -300,10 +300,10 @@ static int hpSpoolCombine(HpQuery *p){
   for(i=0; i<p->nWorker; i++){
     const HpSpool *pSpool = (const HpSpool*)p->apWorker[i]->pSink;
     mxFile = MAX(mxFile, pSpool->mxFile);
-    p->db->nSpill += pSpool->nFile;
+    p->pQuery->db->nSpill += pSpool->nFile;
   }
   if( mxFile ){
-    hpConfigStat(p->db, HP_STAT_SPILLED);
+    hpConfigStat(p->pQuery->db, HP_STAT_SPILLED);
     pFirst->aRead = sqlite3_malloc64(mxFile);
     if( pFirst->aRead==0 ) return HP_DECLINE;
   }
@@ -347,7 +347,7 @@ static SQLITE_INLINE const u8 *hpSpoolEntry(
 ** Give all parts to xGive in the order of the scan, in this thread.
 */
 static int hpSpoolGive(
-  HpQuery *p,
+  HpPipe *p,
   int (*xGive)(void*, const u8*, u32),   /* Takes so many rows */
   void *pGive
 ){

@@ -70,9 +70,9 @@ static void hpStashFree(HpStash *p){
 */
 static int hpStashOpen(HpWorker *p){
   int i;
-  for(i=0; p->pQuery->apWorker[i]!=p; i++){}
+  for(i=0; p->pPipe->apWorker[i]!=p; i++){}
   assert( i<HP_MX_THREAD );
-  p->pSink = &p->pQuery->pStash->aPart[i];
+  p->pSink = &p->pPipe->pStash->aPart[i];
   return SQLITE_OK;
 }
 
@@ -83,7 +83,7 @@ static void hpStashClose(HpWorker *p){
 
 /* There is no room: see above */
 static int hpStashFull(HpWorker *p){
-  AtomicStore(&p->pQuery->pStash->bFull, 1);
+  AtomicStore(&p->pPipe->pStash->bFull, 1);
   return HP_DECLINE;
 }
 
@@ -107,8 +107,8 @@ static int hpStashGrow(void *paEntry, i64 *pnAlloc, i64 nNeed, int sz){
 ** about columns that the pipe does not use nobody has looked at yet.
 */
 static int hpStashRecord(const HpWorker *p, const u8 *z, HpRecord *pRec){
-  const HpRun *pRun = &p->run;
-  const BtShared *pBt = p->pQuery->db->aDb[p->pPipe->source.iDb].pBt->pBt;
+  const HpRun *pRun = &p->pRead->run;
+  const BtShared *pBt = hpThreadBt(p->pPipe);
   i64 iLeaf = (z - pRun->aBuf)/pRun->szPage;
   const u8 *aPage = &pRun->aBuf[iLeaf*pRun->szPage];
   i64 n = &aPage[pBt->usableSize] - z;   /* So many bytes there are */
@@ -138,19 +138,19 @@ static int hpStashRecord(const HpWorker *p, const u8 *z, HpRecord *pRec){
 static int hpStashRow(HpWorker *p, int i){
   HpStashPart *pPart = (HpStashPart*)p->pSink;
   HpStashRow *pRow;
-  const HpSourcePlan *pPlan = &p->pPipe->source;
+  const HpSourcePlan *pPlan = &p->pPlan->source;
   HpRecord rec = {0, 0, 0};
   u64 nHdr = 0, nData = 0;   /* Of values in memory */
   i64 n;
   int rc;
   if( pPlan->mxCol<0 ){
     /* It is its rowid */
-  }else if( p->run.pKept ){
+  }else if( p->pRead->run.pKept ){
     hpRawRecordSize(p, i, &nHdr, &nData);
     if( nHdr+nData>HP_MX_STASHED ) return HP_DECLINE;
     rec.nByte = rec.nLocal = (u32)(nHdr+nData);
   }else{
-    rc = hpStashRecord(p, p->batch.apRec[i], &rec);
+    rc = hpStashRecord(p, p->pRead->batch.apRec[i], &rec);
     if( rc ) return rc;
   }
   n = ROUND8((i64)sizeof(*pRow) + rec.nLocal + 4);
@@ -168,11 +168,11 @@ static int hpStashRow(HpWorker *p, int i){
   assert( EIGHT_BYTE_ALIGNMENT(pRow) && pPart->pFree+n<=pPart->pEnd );
   if( pPlan->bRowid==0 ){
     pRow->iRowid = 0;
-  }else if( p->run.pKept ){
+  }else if( p->pRead->run.pKept ){
     assert( pPlan->aCol[0].iStore<0 );
-    pRow->iRowid = p->aRaw[0].aVal[i].i;
+    pRow->iRowid = p->pRead->aRaw[0].aVal[i].i;
   }else{
-    pRow->iRowid = p->batch.aRowid[i];
+    pRow->iRowid = p->pRead->batch.aRowid[i];
   }
   pRow->nByte = rec.nByte;
   pRow->nLocal = rec.nLocal;
@@ -191,11 +191,11 @@ static int hpStashRow(HpWorker *p, int i){
 */
 static int hpStashRows(HpWorker *p, HpFrame *pFrame){
   HpStashPart *pPart = (HpStashPart*)p->pSink;
-  HpStash *pStash = p->pQuery->pStash;
-  u32 iSeq = p->run.iSeq;
+  HpStash *pStash = p->pPipe->pStash;
+  u32 iSeq = p->pRead->run.iSeq;
   int ii, rc;
   /* A worker has no more than its share: runs are given out a few at a time */
-  if( pPart->nRow+pFrame->nSel>pStash->mxRow/p->pQuery->nWorker ){
+  if( pPart->nRow+pFrame->nSel>pStash->mxRow/p->pPipe->nWorker ){
     return hpStashFull(p);
   }
   if( pPart->nRun==0 || pPart->aRun[pPart->nRun-1].iSeq!=iSeq ){
@@ -205,7 +205,7 @@ static int hpStashRows(HpWorker *p, HpFrame *pFrame){
     pPart->aRun[pPart->nRun].iSeq = iSeq;
     pPart->aRun[pPart->nRun++].n = 0;
   }
-  rc = hpRawLoad(p, pFrame, 0, p->pPipe->source.nCol);
+  rc = hpRawLoad(p, pFrame, 0, p->pPlan->source.nCol);
   if( rc ) return rc;
   for(ii=0; ii<pFrame->nSel; ii++){
     rc = hpStashRow(p, pFrame->aSel[ii]);
@@ -227,7 +227,7 @@ static int hpStashCmp(const void *pA, const void *pB){
 /*
 ** Make one list of what the workers of p have put aside.
 */
-static int hpStashCombine(HpQuery *p){
+static int hpStashCombine(HpPipe *p){
   HpStash *pStash = p->pStash;
   HpStashRun *aRun;
   i64 nRun = 0;
@@ -245,7 +245,7 @@ static int hpStashCombine(HpQuery *p){
     assert( apRow==pPart->apRow+pPart->nRow );
     nRun += pPart->nRun;
     pStash->nRow += pPart->nRow;
-    p->nRelByte += pPart->mem.nTotal + 16*pPart->nRow;
+    p->pQuery->nHeld += pPart->mem.nTotal + 16*pPart->nRow;
   }
   pStash->nScanned = p->pass.nScanned;
   assert( pStash->apRow==0 );

@@ -21,21 +21,21 @@
 ** Fill the batch of p with the next rows.  Each batch is a run of its own.
 */
 static int hpUnstashNext(HpWorker *p){
-  HpStash *pStash = p->pQuery->pStash;
-  HpBatch *pBatch = &p->batch;
+  HpStash *pStash = p->pPipe->pStash;
+  HpBatch *pBatch = &p->pRead->batch;
   HpCells cells;
   i64 iRow;
   int i, k, n;
   assert( pBatch->nRow==0 );
-  hpThreadLock(p->pQuery);
+  hpThreadLock(p->pPipe);
   iRow = pStash->iNext;
   n = (int)MIN(pBatch->nAlloc, pStash->nRow-iRow);
   pStash->iNext += n;
-  p->run.iSeq = pStash->iSeq++;
+  p->pRead->run.iSeq = pStash->iSeq++;
   assert( n>=0 && pStash->iNext<=pStash->nRow );
-  hpThreadUnlock(p->pQuery);
-  p->frame.iPos = (u64)p->run.iSeq<<32;
-  p->run.nPage = p->run.iLeaf = n>0;
+  hpThreadUnlock(p->pPipe);
+  p->frame.iPos = (u64)p->pRead->run.iSeq<<32;
+  p->pRead->run.nPage = p->pRead->run.iLeaf = n>0;
   for(i=0; i<n; i+=HP_CUT){
     int m = MIN(HP_CUT, n-i);
     int rc;
@@ -53,6 +53,6 @@ static int hpUnstashNext(HpWorker *p){
 }
 
 static const HpSourceType hpUnstashType = {
-  hpRecordInit, hpUnstashNext, hpDecodeColumn, 0, 0
+  hpRecordInit, hpUnstashNext, hpDecodeColumn, 0, 0, 0
 };
 #endif /* SQLITE_OMIT_HP */
