@@ -17,6 +17,7 @@ mod query;
 mod reasons;
 mod shell;
 mod system;
+mod timed;
 mod viz;
 mod why;
 

@@ -1,15 +1,12 @@
 //! What a piece of work took of this process and of its servers.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
 use super::model::{Sample, Values};
 use crate::compare::stats;
 use crate::usage;
-
-/// How often progress is told and Ctrl-C looked for.
-pub const TICK: Duration = Duration::from_millis(100);
 
 /// A clock that is running.
 pub struct Meter {
@@ -128,14 +125,6 @@ impl Usage {
             peak: self.peak,
         }
     }
-}
-
-/// Seconds since the last lap.
-pub fn lap(clock: &mut Instant) -> f32 {
-    let now = Instant::now();
-    let time = (now - *clock).as_secs_f32();
-    *clock = now;
-    time
 }
 
 /// Seconds at the percentiles of the times.

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Barrier, mpsc};
 use std::time::{Duration, Instant};
 
@@ -21,10 +20,9 @@ use crate::kvtest::stats::{self, Counter, ProcessIo};
 use crate::kvtest::value;
 use crate::sample::{Sample, Values};
 use crate::sys::{Db, Library, OPEN_READWRITE};
+use crate::timed::{self, Watch};
 use crate::{interrupt, usage};
 
-/// How often progress is told.
-const TICK: Duration = Duration::from_millis(100);
 /// Random keys that are not there, in a row, for each key there could be, before it is an error:
 /// missing the only one so often has a chance of one in 500 million.
 const PATIENCE: u64 = 20;
@@ -62,11 +60,10 @@ pub struct Test<'a> {
 }
 
 /// What all threads of a run share.
-struct RunShared<'a> {
+struct RunShared {
     number: u64,
     pub start: Barrier,
-    done: &'a AtomicU64,
-    failed: AtomicBool,
+    watch: Watch,
 }
 
 /// What a thread found out.
@@ -255,12 +252,10 @@ impl<'a> Test<'a> {
 
     /// One run; also gives the settings that the engine really had.
     pub fn run(&self, number: u64, progress: &dyn Fn(f64)) -> Result<(MeasuredRun, Values)> {
-        let done = AtomicU64::new(0);
         let shared = RunShared {
             number,
             start: Barrier::new(self.plan.threads as usize),
-            done: &done,
-            failed: AtomicBool::new(false),
+            watch: Watch::default(),
         };
         usage::forget_peak("self");
         let before = ProcessIo::now();
@@ -272,17 +267,20 @@ impl<'a> Test<'a> {
                     scope.spawn(move || {
                         let part = self.work(thread, shared);
                         if part.is_err() {
-                            shared.failed.store(true, Ordering::Relaxed);
+                            shared.watch.stop();
                         }
-                        drop(ended);
+                        // Nobody waits any more where a thread broke down.
+                        let _ = ended.send(());
                         part
                     })
                 })
                 .collect();
             drop(ended);
-            while all_ended.recv_timeout(TICK) == Err(mpsc::RecvTimeoutError::Timeout) {
-                progress(done.load(Ordering::Relaxed) as f64 / self.plan.count as f64);
-            }
+            timed::wait(&all_ended, threads.len(), |ended| {
+                if ended.is_none() {
+                    progress(shared.watch.share(self.plan.count));
+                }
+            });
             threads
                 .into_iter()
                 .map(|t| {
@@ -339,7 +337,7 @@ impl<'a> Test<'a> {
     }
 
     /// The work of one thread.
-    fn work(&self, thread: u64, shared: &RunShared<'_>) -> Result<ThreadFindings> {
+    fn work(&self, thread: u64, shared: &RunShared) -> Result<ThreadFindings> {
         let mut part = ThreadFindings::default();
         let plan = self.plan;
         let keys = Keys::new(plan, self.max_id, thread);
@@ -440,7 +438,7 @@ impl<'a> Test<'a> {
         &self,
         access: &mut dyn Access,
         mut keys: Keys,
-        shared: &RunShared<'_>,
+        shared: &RunShared,
         part: &mut ThreadFindings,
     ) -> Result<Standing> {
         let plan = self.plan;
@@ -454,7 +452,7 @@ impl<'a> Test<'a> {
         let seed = SplitMix64(plan.seed ^ (shared.number + 1)).bits();
         while part.nanoseconds.len() < wanted {
             interrupt::check()?;
-            if shared.failed.load(Ordering::Relaxed) {
+            if shared.watch.is_stopped() {
                 return Err(GivenUp.into());
             }
             let key = keys.next();
@@ -497,7 +495,7 @@ impl<'a> Test<'a> {
                     part.bytes += bytes as u64;
                     part.nanoseconds.push(time.as_nanos() as u64);
                     missed_in_a_row = 0;
-                    shared.done.fetch_add(1, Ordering::Relaxed);
+                    shared.watch.count(1);
                 }
                 None => {
                     part.misses += 1;
@@ -576,10 +574,7 @@ impl ThreadFindings {
     }
 
     fn add(&mut self, other: ThreadFindings) {
-        self.span = match (self.span, other.span) {
-            (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
-            (a, b) => a.or(b),
-        };
+        self.span = timed::whole([self.span, other.span]);
         self.standing.add(other.standing);
         self.user += other.user;
         self.system += other.system;

@@ -1,7 +1,7 @@
 //! One step's operations on an open store, in one thread or several.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Barrier, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -10,14 +10,12 @@ use anyhow::{Context, Result, bail, ensure};
 use super::pairs::{Pairs, hash};
 use super::step::{KeyOrder, PairStep};
 use crate::bench::engine::{KeyValue, Pair, Session};
-use crate::bench::meter::{TICK, Usage, lap};
+use crate::bench::meter::Usage;
 use crate::bench::model::Line;
 use crate::bench::work::{Say, caught};
 use crate::data::random::{SplitMix64, mix};
 use crate::interrupt;
-
-/// Operations between two looks at whether to stop.
-const STRIDE: u64 = 64;
+use crate::timed::{self, Laps, Watch};
 
 /// One step's work.
 pub struct PairLoad<'r> {
@@ -64,12 +62,11 @@ struct PairThreads {
     start: Barrier,
     /// The clock was read, sessions may close.
     end: Barrier,
-    stop: AtomicBool,
+    watch: Watch,
     /// When there is no time left.
     deadline: OnceLock<Instant>,
     /// Threads that have not done their part, without one that writes beside them.
     left: AtomicU64,
-    operations: AtomicU64,
 }
 
 impl PairLoad<'_> {
@@ -96,10 +93,9 @@ impl PairLoad<'_> {
         let shared = PairThreads {
             start: Barrier::new(parties),
             end: Barrier::new(parties),
-            stop: AtomicBool::new(false),
+            watch: Watch::default(),
             deadline: OnceLock::new(),
             left: AtomicU64::new(self.threads),
-            operations: AtomicU64::new(0),
         };
         let servers = store.servers();
         let (tell, told) = std::sync::mpsc::channel();
@@ -113,7 +109,7 @@ impl PairLoad<'_> {
                             shared.start.wait();
                             let done = caught(|| self.part(t, session, shared));
                             if done.is_err() {
-                                shared.stop.store(true, Ordering::Relaxed);
+                                shared.watch.stop();
                             }
                             part = Some(done);
                             shared
@@ -126,7 +122,7 @@ impl PairLoad<'_> {
                         let session = caught(|| store.session(&mut work));
                         if part.is_none() {
                             // No session: the others must not wait for it.
-                            shared.stop.store(true, Ordering::Relaxed);
+                            shared.watch.stop();
                             shared.start.wait();
                             let _ = tell.send(());
                             shared.end.wait();
@@ -138,20 +134,13 @@ impl PairLoad<'_> {
                 .collect();
             let before = Usage::begin(&servers);
             shared.start.wait();
-            let mut running = all;
-            while running > 0 {
-                match told.recv_timeout(TICK) {
-                    Ok(()) => running -= 1,
-                    Err(_) => {
-                        let share = shared.operations.load(Ordering::Relaxed) as f64
-                            / self.operations as f64;
-                        // Nobody may be listening any more: then there is nothing to do either.
-                        if interrupt::raised() || say(Line::Progress(share.min(1.0))).is_err() {
-                            shared.stop.store(true, Ordering::Relaxed);
-                        }
-                    }
+            timed::wait(&told, threads.len(), |told| {
+                let share = shared.watch.share(self.operations);
+                // Nobody may be listening any more: then there is nothing to do either.
+                if told.is_none() && (interrupt::raised() || say(Line::Progress(share)).is_err()) {
+                    shared.watch.stop();
                 }
-            }
+            });
             let usage = Usage::now(&servers).since(&before);
             shared.end.wait();
             let parts: Vec<Result<ThreadPairs>> = threads
@@ -169,7 +158,7 @@ impl PairLoad<'_> {
             times: Vec::new(),
             hashes: Vec::new(),
         };
-        let mut span: Option<(Instant, Instant)> = None;
+        let mut spans = Vec::new();
         for (t, part) in (0..).zip(parts) {
             let part = part?;
             if t < self.threads {
@@ -179,13 +168,10 @@ impl PairLoad<'_> {
             done.times.extend(part.times);
             done.hashes.extend(part.hashes);
             done.beside += part.writes;
-            if let Some((a, b)) = part.span {
-                let (from, to) = span.unwrap_or((a, b));
-                span = Some((from.min(a), to.max(b)));
-            }
+            spans.push(part.span);
         }
-        ensure!(!shared.stop.load(Ordering::Relaxed), "stopped");
-        done.seconds = span.map_or(0.0, |(from, to)| (to - from).as_secs_f64());
+        ensure!(!shared.watch.is_stopped(), "stopped");
+        done.seconds = timed::whole(spans).map_or(0.0, |(from, to)| (to - from).as_secs_f64());
         Ok(done)
     }
 
@@ -200,29 +186,50 @@ impl PairLoad<'_> {
             return self.write_beside(session, shared);
         }
         let range = self.range(t);
-        let mut part = ThreadPairs::default();
-        let n = (range.end - range.start) as usize;
-        match self.what {
-            PairStep::Read(_) | PairStep::ReadWhileWriting => part.hashes.reserve(n),
-            _ => {}
-        }
-        part.times.reserve(n);
         let start = Instant::now();
-        if let Some(limit) = self.limit {
-            shared.deadline.get_or_init(|| start + limit);
-        }
+        let end = |limit| *shared.deadline.get_or_init(|| start + limit);
+        let mut turns = Laps::new(&shared.watch, self.limit.map(end));
+        let n = usize::try_from(range.end - range.start)?;
+        turns.times.reserve(n);
+        let mut hashes = Vec::new();
         match self.what {
             PairStep::Fill(_) | PairStep::Overwrite => {
-                self.write(range, session, shared, &mut part)?
+                let mut pair = Pair::default();
+                turns.run(range, |j| {
+                    self.pair(j, &mut pair);
+                    session.put(&pair.0, &pair.1)?;
+                    Ok(1)
+                })?;
             }
-            PairStep::Batch => self.write_batches(range, session, shared, &mut part)?,
-            PairStep::Read(KeyOrder::Sequential) => self.scan(range, session, shared, &mut part)?,
+            PairStep::Batch => {
+                let mut pairs: Vec<Pair> = Vec::new();
+                let batches = range.clone().step_by(usize::try_from(self.batch)?);
+                turns.run(batches, |from| {
+                    let n = self.batch.min(range.end - from);
+                    pairs.resize_with(usize::try_from(n)?, Pair::default);
+                    for (j, pair) in (from..).zip(&mut pairs) {
+                        self.pair(j, pair);
+                    }
+                    session.put_all(&pairs)?;
+                    Ok(n)
+                })?;
+            }
+            PairStep::Read(KeyOrder::Sequential) => {
+                hashes.reserve(n);
+                self.scan(range, session, &mut turns, &mut hashes)?;
+            }
             PairStep::Read(KeyOrder::Random) | PairStep::ReadWhileWriting => {
-                self.look_up(range, session, shared, &mut part)?;
+                hashes.reserve(n);
+                self.look_up(range, session, &mut turns, &mut hashes)?;
             }
         }
-        part.span = Some((start, Instant::now()));
-        Ok(part)
+        Ok(ThreadPairs {
+            done: turns.done(),
+            times: turns.times,
+            hashes,
+            writes: 0,
+            span: Some((start, Instant::now())),
+        })
     }
 
     /// Makes the pair that operation `j` writes.
@@ -232,55 +239,6 @@ impl PairLoad<'_> {
         self.pairs.key(i, key);
         self.pairs
             .value(i, self.versions[i as usize] + 1 + round, value);
-    }
-
-    fn write(
-        &self,
-        range: Range<u64>,
-        session: &mut dyn Session,
-        shared: &PairThreads,
-        part: &mut ThreadPairs,
-    ) -> Result<()> {
-        let mut pair = Pair::default();
-        let mut clock = Instant::now();
-        for j in range {
-            if shared.pause(j) {
-                break;
-            }
-            self.pair(j, &mut pair);
-            session.put(&pair.0, &pair.1)?;
-            part.times.push(lap(&mut clock));
-            part.done += 1;
-            if shared.is_late(clock) {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    fn write_batches(
-        &self,
-        range: Range<u64>,
-        session: &mut dyn Session,
-        shared: &PairThreads,
-        part: &mut ThreadPairs,
-    ) -> Result<()> {
-        let mut pairs: Vec<Pair> = Vec::new();
-        let mut clock = Instant::now();
-        let mut from = range.start;
-        while from < range.end && !shared.is_over() {
-            let n = self.batch.min(range.end - from);
-            pairs.resize_with(usize::try_from(n)?, Pair::default);
-            for (j, pair) in (from..).zip(&mut pairs) {
-                self.pair(j, pair);
-            }
-            session.put_all(&pairs)?;
-            part.times.push(lap(&mut clock));
-            shared.operations.fetch_add(n, Ordering::Relaxed);
-            part.done += n;
-            from += n;
-        }
-        Ok(())
     }
 
     /// Gives the first `n` keys that were written beside the readers their values back, so that
@@ -311,7 +269,7 @@ impl PairLoad<'_> {
     fn write_beside(&self, session: &mut dyn Session, shared: &PairThreads) -> Result<ThreadPairs> {
         let mut part = ThreadPairs::default();
         let mut pair = Pair::default();
-        while shared.left.load(Ordering::Relaxed) > 0 && !shared.stop.load(Ordering::Relaxed) {
+        while shared.left.load(Ordering::Relaxed) > 0 && !shared.watch.is_stopped() {
             self.pair(part.writes, &mut pair);
             session.put(&pair.0, &pair.1)?;
             part.writes += 1;
@@ -323,52 +281,40 @@ impl PairLoad<'_> {
         &self,
         range: Range<u64>,
         session: &mut dyn Session,
-        shared: &PairThreads,
-        part: &mut ThreadPairs,
+        turns: &mut Laps<'_>,
+        hashes: &mut Vec<u64>,
     ) -> Result<()> {
         let mut key = Vec::new();
-        let mut clock = Instant::now();
-        for j in range {
-            if shared.pause(j) {
-                break;
-            }
+        turns.run(range, |j| {
             self.pairs.key(self.read(j), &mut key);
-            let hashes = &mut part.hashes;
             let found = session.get(&key, &mut |value| hashes.push(hash(&key, value)))?;
             ensure!(found, "{}", lost(&key));
-            part.times.push(lap(&mut clock));
-            part.done += 1;
-            if shared.is_late(clock) {
-                break;
-            }
-        }
-        Ok(())
+            Ok(1)
+        })
     }
 
     fn scan(
         &self,
         range: Range<u64>,
         session: &mut dyn Session,
-        shared: &PairThreads,
-        part: &mut ThreadPairs,
+        turns: &mut Laps<'_>,
+        hashes: &mut Vec<u64>,
     ) -> Result<()> {
         let mut key = Vec::new();
         let mut j = range.start;
-        while j < range.end && !shared.is_over() {
+        while j < range.end && !turns.is_over() {
             self.pairs.key(self.read(j), &mut key);
             // To the last key, then from the first one again.
             let end = range.end.min((j / self.count + 1) * self.count);
-            let before = j;
             let ordered = session.scan(&key, &mut |key, value| {
-                part.hashes.push(hash(key, value));
+                hashes.push(hash(key, value));
                 j += 1;
-                j < end && !shared.pause(j)
+                turns.count() && j < end
             })?;
             if !ordered {
-                return self.look_up(before..range.end, session, shared, part);
+                return self.look_up(j..range.end, session, turns, hashes);
             }
-            part.done += j - before;
-            if j < end && !shared.is_over() {
+            if j < end && !turns.is_over() {
                 self.pairs.key(self.read(j), &mut key);
                 bail!("{}", lost(&key));
             }
@@ -414,27 +360,6 @@ impl PairLoad<'_> {
             true => format!("{:016x}", answer.digest()),
             false => String::new(),
         })
-    }
-}
-
-impl PairThreads {
-    /// Counts operations, and says now and then whether to stop.
-    fn pause(&self, j: u64) -> bool {
-        if !j.is_multiple_of(STRIDE) {
-            return false;
-        }
-        self.operations.fetch_add(STRIDE, Ordering::Relaxed);
-        self.is_over()
-    }
-
-    /// Whether somebody said to stop, or the time has run out.
-    fn is_over(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.is_late(Instant::now())
-    }
-
-    /// Whether the time had run out then.
-    fn is_late(&self, now: Instant) -> bool {
-        self.deadline.get().is_some_and(|end| now >= *end)
     }
 }
 

@@ -4,7 +4,7 @@
 //! says so, waits for all others, works, says that it is done, and waits again: connections close
 //! when all are done and what was used has been read.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::process::{Crew, MemberDone, PartJob, PartProcess, ThreadDone};
 use super::{BEGUN_AGAIN, Client, JobDatabase, OperationReading, StepWork, Workload};
-use crate::bench::meter::{TICK, Usage, lap, percentiles};
+use crate::bench::meter::{Usage, percentiles};
 use crate::bench::model::{Job, Line, Sample, Step};
 use crate::bench::work::options::JobOptions;
 use crate::bench::work::{Say, caught};
@@ -22,9 +22,8 @@ use crate::bench::{connection, engine};
 use crate::data::random::{SplitMix64, mix};
 use crate::interrupt;
 use crate::sys::{Db, Library};
+use crate::timed::{self, Laps, Watch};
 
-/// Operations between two looks at whether to stop.
-const STRIDE: u64 = 64;
 /// The most connections of a step.
 const MOST: u64 = 1024;
 
@@ -49,11 +48,10 @@ struct StepShared<'s> {
     start: Barrier,
     /// What was used has been read, connections may close.
     end: Barrier,
-    stop: AtomicBool,
-    done: AtomicU64,
+    watch: Watch,
     /// Members that have failed.
     failed: AtomicUsize,
-    /// Processes that do not look at `stop`.
+    /// Processes that do not look at `watch`.
     children: Mutex<Vec<u32>>,
 }
 
@@ -166,8 +164,7 @@ impl StepRun<'_> {
             salt: xxh3_64_with_seed(self.step.name.as_bytes(), self.job.seed),
             start: Barrier::new(members + 1),
             end: Barrier::new(members + 1),
-            stop: AtomicBool::new(false),
-            done: AtomicU64::new(0),
+            watch: Watch::default(),
             failed: AtomicUsize::new(0),
             children: Mutex::new(Vec::new()),
         })
@@ -209,25 +206,23 @@ impl StepRun<'_> {
             }
             shared.start.wait();
             let began = Instant::now();
-            let mut running = members.len();
-            while running > 0 {
-                match told.recv_timeout(TICK) {
-                    Ok(told) => {
-                        running -= 1;
-                        failed |= told.failed;
-                    }
-                    Err(_) => {
+            timed::wait(&told, members.len(), |told| {
+                failed |= match told {
+                    Some(told) => told.failed,
+                    // Nobody may be listening any more: then there is nothing to do either.
+                    None => {
                         let share = shared.share(began.elapsed());
-                        // Nobody may be listening any more: then there is nothing to do either.
-                        if interrupt::raised() || say(Line::Progress(share)).is_err() {
+                        let stop = interrupt::raised() || say(Line::Progress(share)).is_err();
+                        if stop {
                             shared.stop();
                         }
+                        false
                     }
-                }
+                };
                 if failed {
                     shared.stop();
                 }
-            }
+            });
             let all = MemberDone {
                 threads: Vec::new(),
                 // A process that only waits for others has used nothing.
@@ -265,7 +260,7 @@ impl StepRun<'_> {
             return Err(e);
         }
         cued?;
-        ensure!(!shared.stop.load(Ordering::Relaxed), "stopped");
+        ensure!(!shared.watch.is_stopped(), "stopped");
         Ok(all)
     }
 
@@ -283,10 +278,7 @@ impl StepRun<'_> {
             all.answer = all.answer.wrapping_add(part.answer);
             all.count += part.count;
             all.readonly &= part.readonly;
-            if let Some((a, b)) = part.span {
-                let (from, to) = all.span.unwrap_or((a, b));
-                all.span = Some((from.min(a), to.max(b)));
-            }
+            all.span = timed::whole([all.span, part.span]);
         }
         let alone = shared.crew.all == 1;
         let mut answer = Vec::new();
@@ -394,33 +386,23 @@ fn part(t: u64, client: &mut dyn Client, shared: &StepShared<'_>) -> Result<Thre
         readonly: client.readonly(),
         ..ThreadDone::default()
     };
+    let (from, start) = (now(), Instant::now());
+    let mut turns = Laps::new(&shared.watch, shared.seconds.map(|time| start + time));
     let operations: Box<dyn Iterator<Item = u64>> = match shared.seconds {
         Some(_) => Box::new((t..).step_by(usize::try_from(shared.crew.all)?)),
         None => {
             let of = |t| shared.operations * t / shared.crew.all;
-            part.times.reserve(usize::try_from(of(t + 1) - of(t))?);
+            turns.times.reserve(usize::try_from(of(t + 1) - of(t))?);
             Box::new(of(t)..of(t + 1))
         }
     };
     let mut read = OperationReading::default();
-    let (from, start) = (now(), Instant::now());
-    let end = shared.seconds.map(|time| start + time);
-    let mut clock = start;
-    for j in operations {
-        if part.operations.is_multiple_of(STRIDE) {
-            shared.done.fetch_add(STRIDE, Ordering::Relaxed);
-            if shared.stop.load(Ordering::Relaxed) {
-                break;
-            }
-        }
+    turns.run(operations, |j| {
         client.operation(j, shared.random(j), &mut read)?;
         part.answer = part.answer.wrapping_add(read.end(j));
-        part.times.push(lap(&mut clock));
-        part.operations += 1;
-        if end.is_some_and(|end| clock >= end) {
-            break;
-        }
-    }
+        Ok(1)
+    })?;
+    (part.operations, part.times) = (turns.done(), turns.times);
     client.finish()?;
     part.span = Some((from, now()));
     part.count = client.count();
@@ -440,7 +422,7 @@ impl StepShared<'_> {
         let _ = tell.send(Told { failed });
         self.start.wait();
         let done = match ready {
-            Ok(_) if self.stop.load(Ordering::Relaxed) => Err(self.error(anyhow!("stopped"))),
+            Ok(_) if self.watch.is_stopped() => Err(self.error(anyhow!("stopped"))),
             Ok(ready) => work(ready).map_err(|e| self.error(e)),
             Err(e) => Err(e),
         };
@@ -457,7 +439,7 @@ impl StepShared<'_> {
 
     /// No member goes on.
     fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.watch.stop();
         for id in self.children().drain(..) {
             // SAFETY: a plain system call; the process is a child whose end nobody has waited for.
             unsafe { libc::kill(id.cast_signed(), libc::SIGKILL) };
@@ -470,12 +452,10 @@ impl StepShared<'_> {
 
     /// How much is done, of 1.
     fn share(&self, elapsed: Duration) -> f64 {
-        let done = self.done.load(Ordering::Relaxed) as f64;
-        let share = match self.seconds {
-            Some(time) => elapsed.as_secs_f64() / time.as_secs_f64(),
-            None => done / self.operations.max(1) as f64,
-        };
-        share.min(1.0)
+        match self.seconds {
+            Some(time) => (elapsed.as_secs_f64() / time.as_secs_f64()).min(1.0),
+            None => self.watch.share(self.operations),
+        }
     }
 
     /// What is random in operation `j`.
