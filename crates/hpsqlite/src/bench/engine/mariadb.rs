@@ -411,8 +411,8 @@ impl KeyValue for Maria {
         }
     }
 
-    fn servers(&self) -> Vec<u32> {
-        vec![self.server.pid()]
+    fn server(&self) -> Option<&EngineServer> {
+        Some(&self.server)
     }
 
     fn survives_closing(&self) -> bool {

@@ -117,16 +117,8 @@ impl KeyValue for Memcached {
         })
     }
 
-    fn flush(&self) -> Result<()> {
-        Ok(())
-    }
-
-    fn servers(&self) -> Vec<u32> {
-        vec![self.server.pid()]
-    }
-
-    fn survives_closing(&self) -> bool {
-        false
+    fn server(&self) -> Option<&EngineServer> {
+        Some(&self.server)
     }
 }
 

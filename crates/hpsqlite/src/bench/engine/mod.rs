@@ -34,6 +34,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::model::{Effective, Job, Values};
+use server::EngineServer;
 
 /// Pairs of a key and a value.
 pub type Pair = (Vec<u8>, Vec<u8>);
@@ -50,12 +51,14 @@ pub trait KeyValue: Sync {
     fn session(&self, work: InSession<'_>) -> Result<()>;
 
     /// Brings what was written to where it stays, so that space can be told and files be forgotten
-    /// by the system.
-    fn flush(&self) -> Result<()>;
+    /// by the system. There is nothing to do for what a server has in its memory.
+    fn flush(&self) -> Result<()> {
+        Ok(())
+    }
 
-    /// Process ids of servers: their time and memory count.
-    fn servers(&self) -> Vec<u32> {
-        Vec::new()
+    /// The server, if it is one: its time and memory count.
+    fn server(&self) -> Option<&EngineServer> {
+        None
     }
 
     /// Disk space of the pairs, in bytes, in the folder of the plan.
@@ -64,9 +67,10 @@ pub trait KeyValue: Sync {
     }
 
     /// Whether what was written is still there when the store is closed and opened again, as it
-    /// has to be for a cold read.
+    /// has to be for a cold read. What a server reads from its files again is in memory before the
+    /// first command.
     fn survives_closing(&self) -> bool {
-        true
+        self.server().is_none()
     }
 }
 

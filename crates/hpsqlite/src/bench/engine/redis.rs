@@ -97,17 +97,8 @@ impl KeyValue for Redis {
         work(&mut RedisClient::new(&self.server.address, &self.password)?)
     }
 
-    fn flush(&self) -> Result<()> {
-        Ok(())
-    }
-
-    fn servers(&self) -> Vec<u32> {
-        vec![self.server.pid()]
-    }
-
-    fn survives_closing(&self) -> bool {
-        // What it reads from its files again is in memory before the first command.
-        false
+    fn server(&self) -> Option<&EngineServer> {
+        Some(&self.server)
     }
 }
 

@@ -97,7 +97,7 @@ impl PairLoad<'_> {
             deadline: OnceLock::new(),
             left: AtomicU64::new(self.threads),
         };
-        let servers = store.servers();
+        let servers: Vec<u32> = store.server().map(|s| s.pid()).into_iter().collect();
         let (tell, told) = std::sync::mpsc::channel();
         let (parts, usage) = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..all)
