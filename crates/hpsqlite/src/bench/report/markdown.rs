@@ -1,9 +1,10 @@
-//! Reports of several suites as one Markdown page, for a project's documentation.
+//! Reports of several suites as one Markdown page, for a project's documentation: a table with a
+//! line a suite, what each claims, and all its tables folded away below that.
 
 use std::fmt::Write as _;
 
 use super::table::ReportTable;
-use super::{Chart, ChartCell, Report, terminal};
+use super::{Chart, ChartCell, Report, claims, terminal};
 use crate::bench::suite::chart::ChartPlan;
 use crate::text;
 
@@ -14,12 +15,15 @@ const WIDE: usize = 3;
 pub fn page(reports: &[Report]) -> String {
     let mut out = String::from(
         "# Benchmarks\n\n\
-         Written by `hpsqlite bench document` from the results of the benchmark lab; every table names the\n\
-         command that measures it again. Runs are interleaved, each engine in a process of its own; a value is\n\
-         the median of the trials ± half their interquartile range, a speed-up has its 95 % interval in\n\
-         brackets (percentile bootstrap over the trials). \"no difference\" means that the interval excludes one\n\
-         of a quarter or more, \"too noisy to tell\" that it does not. Answers are compared between engines.\n\n\
-         | measured | command | trials | when | where |\n|---|---|--:|---|---|\n",
+         Written by `hpsqlite bench document` from the results of the benchmark lab: a line for each suite,\n\
+         with the command that measures it again. Its section has the claims, and the tables folded away.\n\
+         A figure such as 2.5x is how many times as fast as the first engine of the section, in the\n\
+         geometric mean over all steps.\n\n\
+         Runs are interleaved, each engine in a process of its own; a value is the median of the trials\n\
+         ± half their interquartile range, a speed-up has its 95 % interval in brackets (percentile\n\
+         bootstrap over the trials). \"no difference\" means that the interval excludes one of a quarter or\n\
+         more, \"too noisy to tell\" that it does not. Answers are compared between engines.\n\n\
+         | measured | figures | command | trials | when | where |\n|---|---|---|--:|---|---|\n",
     );
     let places = places(reports);
     for report in reports {
@@ -31,9 +35,10 @@ pub fn page(reports: &[Report]) -> String {
         put(
             &mut out,
             format_args!(
-                "| [{}](#{}) | `{}` | {} | {} | {} |\n",
+                "| [{}](#{}) | {} | `{}` | {} | {} | {} |\n",
                 cell(&report.title),
                 anchor(&report.title),
+                cell(&claims::figures(report)),
                 report.command,
                 report.trials(),
                 report.days(),
@@ -47,9 +52,6 @@ pub fn page(reports: &[Report]) -> String {
     }
     for report in reports {
         section(&mut out, report);
-    }
-    while out.ends_with("\n\n") {
-        out.pop();
     }
     out
 }
@@ -77,6 +79,11 @@ fn section(out: &mut String, report: &Report) {
         put(out, format_args!("{}\n\n", plain(&report.about)));
     }
     put(out, format_args!("`{}`\n", report.command));
+    let claims: Vec<String> = claims::sentences(report).iter().map(|c| plain(c)).collect();
+    if !claims.is_empty() {
+        put(out, format_args!("\n* {}\n", claims.join("\n* ")));
+    }
+    put(out, format_args!("\n<details><summary>Tables</summary>\n"));
     for chart in &report.charts {
         if chart.cells.is_empty() {
             continue;
@@ -123,6 +130,7 @@ fn section(out: &mut String, report: &Report) {
         }
         put(out, format_args!("\n</details>\n"));
     }
+    put(out, format_args!("\n</details>\n"));
 }
 
 /// A row for each value along the axis, a column for each series.
@@ -234,10 +242,6 @@ fn below(out: &mut String, chart: &Chart) {
             against.unwrap_or_default()
         ),
     );
-    let findings: Vec<String> = chart.findings().map(plain).collect();
-    if !findings.is_empty() {
-        put(out, format_args!("\n* {}\n", findings.join("\n* ")));
-    }
 }
 
 /// Text that Markdown takes for nothing else.

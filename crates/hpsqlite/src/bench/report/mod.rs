@@ -12,6 +12,7 @@ mod advice;
 mod answers;
 mod break_even;
 mod chart;
+mod claims;
 mod compared;
 mod cut;
 mod draw;

@@ -568,10 +568,22 @@ fn several_reports_make_a_page_of_markdown() {
     let page = markdown::page(&[first, second]);
 
     assert!(page.contains(
-        "[Look-ups \\| by \\*key\\*](#look-ups--by-key) | `hpsqlite bench run look-ups` \
+        "[Look-ups \\| by \\*key\\*](#look-ups--by-key) | ours 2 of 2 better, 0 worse \
+         | `hpsqlite bench run look-ups` \
          | 5 to 6 trials | 2026-11-21 to 2026-11-22 |"
     ));
     assert!(page.contains("What \\<b\\>it\\</b\\> is."));
+    // The claims come first, all tables are folded away.
+    let claim = page
+        .find("\n* ours against stock: of 2 results 2 better (at best ")
+        .unwrap();
+    let folded = page.find("<details><summary>Tables</summary>").unwrap();
+    let table = page.find("\n| rows | stock | ours |").unwrap();
+    assert!(claim < folded && folded < table, "{page}");
+    assert_eq!(
+        page.matches("<details>").count(),
+        page.matches("</details>").count()
+    );
     assert!(
         page.contains("| rows | stock | ours |\n|---|--:|--:|\n| 1000 | "),
         "{page}"
@@ -584,6 +596,28 @@ fn several_reports_make_a_page_of_markdown() {
     // Both were measured on one machine, which is described once.
     assert_eq!(page.matches("\n[1] ").count(), 1);
     assert!(!page.contains("[2]"));
+}
+
+/// Where nothing is compared with one engine, it is said which was best, and how often.
+#[test]
+fn the_best_of_several_engines_is_a_claim() {
+    let engines = [("stock", 0.02), ("ours", 0.01), ("third", 0.03)];
+    let by = |x: &str, series: Option<&str>| {
+        let made = results(&engines, &["1000", "2000"], 6);
+        claims::sentences(&report(made, plan(x, series, None)))
+    };
+    let words = "Time an operation, the best of up to 3 engines in 2 comparisons: ours in 2.";
+    assert_eq!(by("rows", Some("engine")), [words]);
+    assert_eq!(by("engine", Some("rows")), [words]);
+    assert_eq!(by("engine", None), [words]);
+    let two = report(
+        results(&engines[..2], &["1000"], 6),
+        plan("engine", None, None),
+    );
+    assert_eq!(
+        (claims::sentences(&two).len(), claims::figures(&two).len()),
+        (0, 0)
+    );
 }
 
 /// A table is the sum of its steps in each trial; what ran out of time is reckoned, and said to be.
