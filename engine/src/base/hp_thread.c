@@ -18,7 +18,7 @@
 **    hpThreadIsLocked()  for asserts: may this thread use it?
 **    hpThreadYield()     let other threads run
 **    hpThreadStopped()   is the scan to stop?
-**    hpThreadPager()     the pager of the file that is scanned
+**    hpThreadPager(), hpThreadBt()    the pager, the file that is scanned
 **    hpThreadChanges(), hpThreadChanged()    has application code changed the
 **                                            database?
 **    hpThreadTripped()   have cursors on the file become invalid?

@@ -23,7 +23,7 @@ const INTERFACES: &[(&str, &str)] = &[
     // What a pipe reads: a table of functions for each kind of source
     ("HpSourceType", "source/hpSource.h"),
     // What becomes of its rows: likewise
-    ("HpSinkType", "sink/hpSink.h"),
+    ("HpSinkType", "base/hpQuery.h"),
     // What sorted runs consist of: groups, rows, entries of an index
     ("HpEntryType", "sink/run/hpRuns.h"),
     // Where states of aggregates are
