@@ -538,7 +538,10 @@ void showPlan(sqlite3 *db, const char *zSql){
   if( sqlite3_prepare_v2(db, sql.z, -1, &pStmt, 0)==SQLITE_OK ){
     while( sqlite3_step(pStmt)==SQLITE_ROW ){
       const char *z = (const char*)sqlite3_column_text(pStmt, 3);
-      if( z==0 || (strncmp(z, "PIPE ", 5) && strncmp(z, "SET ", 4)) ) continue;
+      if( z==0 || (strncmp(z, "TREE: ", 6) && strncmp(z, "PIPE ", 5)
+                   && strncmp(z, "SET ", 4)) ){
+        continue;
+      }
       textAppend(&out, "  %s\n", z);
       nLine++;
     }

@@ -255,5 +255,8 @@ static SrcItem *hpLopRoot(SrcList*);
 static HpJoin *hpLopJoin(Parse*, SrcList*, Expr*, int);
 static void hpLopFree(HpJoin*);
 
+/* hp_lopshow.c */
+static void hpLopShow(Parse*, const HpLop*);
+
 #endif /* HPLOGIC_H */
 #endif /* SQLITE_OMIT_HP */

@@ -218,6 +218,7 @@ static HpPlan *hpLowerTree(
   for(i=0; i<pPlan->nPipe; i++){
     hpCompileSortColumns(&pPlan->aPipe[i]);
   }
+  hpLopShow(pParse, pTop);
   return pPlan;
 }
 
