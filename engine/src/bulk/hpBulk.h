@@ -55,7 +55,7 @@ struct HpDefer {
                          ** interest, */
   HpBuf record;          /* ... and the record of a deletion */
   HpEntryPlan plan;      /* For hp_radix.c: pairs */
-  HpRuns run;            /* aSorted: nGroup changes, and room for as many */
+  HpRuns run;            /* aSorted: nEntry changes, and room for as many */
 };
 
 /* hp_change.c.  So many changes of an index are looked at for their order */

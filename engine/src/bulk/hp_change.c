@@ -88,8 +88,8 @@ static int hpChangePut(HpDefer *p, u32 iNumber, const u8 *aRecord, u32 n){
   u32 nKey = p->key.n + HP_SZ_CHANGE;
   u32 nRec = n + (p->bUnique ? HP_SZ_PREFIX : 0);
   HpPair *pPair;
-  assert( pRun->nSortedAlloc>=2*pRun->nGroup && p->key.n>0 );
-  if( 2*(pRun->nGroup+1)>pRun->nSortedAlloc ){
+  assert( pRun->nSortedAlloc>=2*pRun->nEntry && p->key.n>0 );
+  if( 2*(pRun->nEntry+1)>pRun->nSortedAlloc ){
     u32 nNew = pRun->nSortedAlloc ? 2*pRun->nSortedAlloc : 256;
     struct HpSorted *aNew;
     if( nNew>(u32)1<<30 ) return HP_DECLINE;
@@ -106,7 +106,7 @@ static int hpChangePut(HpDefer *p, u32 iNumber, const u8 *aRecord, u32 n){
   sqlite3Put4byte((u8*)&pPair[1]+p->key.n, iNumber);
   memcpy((u8*)&pPair[1]+nKey, aRecord, n);
   if( p->bUnique ) sqlite3Put4byte((u8*)&pPair[1]+nKey+n, p->nPrefix);
-  pRun->aSorted[pRun->nGroup++].aGroup = (u8*)pPair;
+  pRun->aSorted[pRun->nEntry++].aEntry = (u8*)pPair;
   p->nRecord += nRec;
   p->nByte += hpPairSize(pPair) + 2*sizeof(struct HpSorted);
   return SQLITE_OK;
@@ -151,7 +151,7 @@ static const u8 *hpChangeEntry(
 */
 static int hpChangeSort(HpDefer *p){
   HpRuns *pRun = &p->run;
-  u32 n = pRun->nGroup;
+  u32 n = pRun->nEntry;
   assert( 2*n<=pRun->nSortedAlloc && p->plan.bWhole && pRun->pPlan==&p->plan );
   if( n==0 ) return SQLITE_OK;
   return hpRadixSort(pRun, pRun->aSorted, n, 0);
@@ -165,26 +165,26 @@ static int hpChangeRepeats(HpDefer *p){
   const struct HpSorted *a = p->run.aSorted;
   u32 i, nSame = 0;
   if( hpChangeSort(p) ) return 0;
-  for(i=1; i<p->run.nGroup; i++){
-    nSame += hpChangeIsSame((const HpPair*)a[i-1].aGroup,
-                            (const HpPair*)a[i].aGroup);
+  for(i=1; i<p->run.nEntry; i++){
+    nSame += hpChangeIsSame((const HpPair*)a[i-1].aEntry,
+                            (const HpPair*)a[i].aEntry);
   }
-  return nSame>p->run.nGroup/4;
+  return nSame>p->run.nEntry/4;
 }
 
 /*
 ** Forget all changes but the first n.
 */
 static void hpChangeForget(HpDefer *p, u32 n){
-  assert( n<=p->run.nGroup );
-  while( n>0 && p->run.nGroup>n ){
+  assert( n<=p->run.nEntry );
+  while( n>0 && p->run.nEntry>n ){
     const HpPair *pPair;
-    pPair = (const HpPair*)p->run.aSorted[--p->run.nGroup].aGroup;
+    pPair = (const HpPair*)p->run.aSorted[--p->run.nEntry].aEntry;
     p->nRecord -= pPair->nRec;
     p->nByte -= hpPairSize(pPair) + 2*sizeof(struct HpSorted);
   }
   if( n==0 ){
-    p->run.nGroup = 0;
+    p->run.nEntry = 0;
     hpArenaReset(&p->run.arena);
     p->nRecord = p->nByte = 0;
     /* Numbers begin anew; the first changes are known */

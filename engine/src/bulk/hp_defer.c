@@ -97,7 +97,7 @@ static int hpDeferFlush(Vdbe *v, HpDefer *p){
 ** The changes so far have been written, and those that follow are not to wait.
 */
 static void hpDeferStop(HpDefer *p){
-  assert( p->run.nGroup==0 );
+  assert( p->run.nEntry==0 );
   p->pCsr->nHpDefer = HP_DEFER_NEVER;
   hpArenaClear(&p->run.arena);
   sqlite3_free(p->run.aSorted);
@@ -278,7 +278,7 @@ SQLITE_PRIVATE void sqlite3HpDeferHalt(Vdbe *v){
   int bRemains = hpDeferRemains(v);
   int bWrite = 0;
   HpDefer *p;
-  for(p=v->pHpDefer; p; p=p->pNext) bWrite |= p->run.nGroup>0;
+  for(p=v->pHpDefer; p; p=p->pNext) bWrite |= p->run.nEntry>0;
   if( bWrite && bRemains ){
     int rc;
     sqlite3VdbeEnter(v);

@@ -199,11 +199,11 @@ static int hpDeferEach(HpDefer *p, UnpackedRecord *pKey){
   u32 i;
   int rc = SQLITE_OK;
   assert( (pCur->curFlags & BTCF_WriteFlag)!=0 );
-  for(i=0; i<p->run.nGroup && rc==SQLITE_OK; i++){
-    const HpPair *pPair = (const HpPair*)p->run.aSorted[i].aGroup;
+  for(i=0; i<p->run.nEntry && rc==SQLITE_OK; i++){
+    const HpPair *pPair = (const HpPair*)p->run.aSorted[i].aEntry;
     u32 n;
     const u8 *a = hpChangeEntry(p, pPair, &n);
-    if( i+1<p->run.nGroup ) hpPrefetch(p->run.aSorted[i+1].aGroup);
+    if( i+1<p->run.nEntry ) hpPrefetch(p->run.aSorted[i+1].aEntry);
     sqlite3VdbeRecordUnpack((int)n, a, pKey);
     pKey->default_rc = 0;
     pKey->eqSeen = 0;
@@ -222,7 +222,7 @@ static int hpDeferEach(HpDefer *p, UnpackedRecord *pKey){
 */
 static int hpDeferIsSmall(const HpDefer *p){
   BtCursor *pCur = p->pCur;
-  i64 nChange = p->nRecord + 4*(i64)p->run.nGroup;
+  i64 nChange = p->nRecord + 4*(i64)p->run.nEntry;
   HpTreeSize x;
   if( p->bPart || nChange<HP_DEFER_LEAST ) return 0;
   if( hpTreeSize(pCur->pBt, pCur->pgnoRoot, &x) ) return 0;
@@ -284,12 +284,12 @@ static int hpDeferRead(HpDefer *p){
 */
 static int hpDeferRemain(HpDefer *p){
   struct HpSorted *a = p->run.aSorted;
-  u32 n = p->run.nGroup;
+  u32 n = p->run.nEntry;
   u32 i, k;
   u32 nOut = 0;
   for(i=1; p->bUnique && i<n; i++){
-    const HpPair *pPair = (const HpPair*)a[i].aGroup;
-    const HpPair *pBefore = (const HpPair*)a[i-1].aGroup;
+    const HpPair *pPair = (const HpPair*)a[i].aEntry;
+    const HpPair *pBefore = (const HpPair*)a[i-1].aEntry;
     if( hpChangeIsTwice(pBefore, pPair) ){
       return hpChangeNumber(pBefore) || hpChangeNumber(pPair)
            ? SQLITE_CONSTRAINT_UNIQUE : HP_DECLINE;
@@ -298,8 +298,8 @@ static int hpDeferRemain(HpDefer *p){
   for(i=0; i<n; i=k){
     const HpPair *pLast = 0;
     for(k=i; k<n; k++){
-      const HpPair *pPair = (const HpPair*)a[k].aGroup;
-      if( k>i && !hpChangeIsSame((const HpPair*)a[i].aGroup, pPair) ) break;
+      const HpPair *pPair = (const HpPair*)a[k].aEntry;
+      if( k>i && !hpChangeIsSame((const HpPair*)a[i].aEntry, pPair) ) break;
       if( (hpChangeNumber(pPair) & 1)==0 ){
         pLast = pPair;
       }else{
@@ -308,10 +308,10 @@ static int hpDeferRemain(HpDefer *p){
       }
     }
     /* What is still to be read is behind */
-    if( pLast ) a[n+nOut++].aGroup = (u8*)pLast;
+    if( pLast ) a[n+nOut++].aEntry = (u8*)pLast;
   }
   for(i=0; i<nOut; i++) a[i] = a[n+i];
-  p->run.nGroup = nOut;
+  p->run.nEntry = nOut;
   assert( nOut<=n );
   return SQLITE_OK;
 }
@@ -321,11 +321,11 @@ static void hpDeferUnread(HpDefer *p){
   struct HpSorted *a = p->run.aSorted;
   u32 n = 0;
   u32 i;
-  for(i=0; i<p->run.nGroup; i++){
-    if( hpChangeNumber((const HpPair*)a[i].aGroup)>0 ) a[n++] = a[i];
+  for(i=0; i<p->run.nEntry; i++){
+    if( hpChangeNumber((const HpPair*)a[i].aEntry)>0 ) a[n++] = a[i];
   }
   assert( n>0 );
-  p->run.nGroup = n;
+  p->run.nEntry = n;
 }
 
 /* The cursor stands nowhere, and holds neither a page nor a key */
@@ -351,12 +351,12 @@ static int hpDeferAnew(HpDefer *p){
   if( rc==HP_DECLINE ) hpDeferUnread(p);
   if( rc ) return rc;
   rc = sqlite3BtreeClearTable(pBtree, (int)pCur->pgnoRoot, 0);
-  if( rc==SQLITE_OK && p->run.nGroup>0 ){
+  if( rc==SQLITE_OK && p->run.nEntry>0 ){
     rc = hpLayerNew(pBtree, pCur->pgnoRoot, &pLayer);
-    for(i=0; i<p->run.nGroup && rc==SQLITE_OK; i++){
-      const HpPair *pPair = (const HpPair*)p->run.aSorted[i].aGroup;
+    for(i=0; i<p->run.nEntry && rc==SQLITE_OK; i++){
+      const HpPair *pPair = (const HpPair*)p->run.aSorted[i].aEntry;
       const u8 *a = hpChangeEntry(p, pPair, &n);
-      hpPrefetch(p->run.aSorted[MIN(i+8, p->run.nGroup-1)].aGroup);
+      hpPrefetch(p->run.aSorted[MIN(i+8, p->run.nEntry-1)].aEntry);
       rc = hpLayerAdd(pLayer, a, n);
       if( rc==SQLITE_OK ) rc = hpDeferPoll(p, i+1);
     }
@@ -373,7 +373,7 @@ static int hpDeferAnew(HpDefer *p){
 */
 static int hpDeferWrite(HpDefer *p, BtCursor *pCur, Index *pIndex){
   int rc = HP_DECLINE;
-  if( p->run.nGroup==0 ) return SQLITE_OK;
+  if( p->run.nEntry==0 ) return SQLITE_OK;
   assert( pCur->eState==CURSOR_INVALID );
   p->pCur = pCur;
   p->pIndex = pIndex;

@@ -71,9 +71,9 @@
 static int hpPendingIsSane(sqlite3 *db){
   const HpDefer *p;
   for(p=db->hp.pPending; p; p=p->pNext){
-    if( db->autoCommit && p->run.nGroup>0 ) return 0;
-    if( p->nBefore>p->run.nGroup ) return 0;
-    if( p->run.nGroup>0 && p->pBtree->inTrans!=TRANS_WRITE ) return 0;
+    if( db->autoCommit && p->run.nEntry>0 ) return 0;
+    if( p->nBefore>p->run.nEntry ) return 0;
+    if( p->run.nEntry>0 && p->pBtree->inTrans!=TRANS_WRITE ) return 0;
   }
   return 1;
 }
@@ -107,7 +107,7 @@ static int hpPendingWrite(HpDefer *p){
   sqlite3 *db = p->db;
   BtCursor *pCur;
   int rc;
-  if( p->run.nGroup==0 ) return SQLITE_OK;
+  if( p->run.nEntry==0 ) return SQLITE_OK;
   pCur = sqlite3_malloc(sqlite3BtreeCursorSize());
   if( pCur==0 ) return SQLITE_NOMEM_BKPT;
   memset(pCur, 0, sqlite3BtreeCursorSize());
@@ -144,7 +144,7 @@ static int hpPendingFlush(sqlite3 *db){
   sqlite3BtreeEnterAll(db);
   assert( hpPendingIsSane(db) );
   for(p=db->hp.pPending; p && rc==SQLITE_OK; p=p->pNext){
-    n = MAX(n, p->run.nGroup);
+    n = MAX(n, p->run.nEntry);
     rc = hpPendingWrite(p);
   }
   sqlite3BtreeLeaveAll(db);
@@ -179,7 +179,7 @@ static int hpPendingIsRollback(const Vdbe *v){
 static int hpPendingIsDue(HpDefer *p){
   if( p->bNever ) return 0;
   if( p->nCounted>=HP_DEFER_LOOK ) p->bNever = hpChangeIsOrdered(p);
-  if( p->run.nGroup>=HP_DEFER_LOOK && p->bLooked==0 ){
+  if( p->run.nEntry>=HP_DEFER_LOOK && p->bLooked==0 ){
     p->bLooked = 1;
     p->bNever |= hpChangeRepeats(p);
   }
@@ -207,7 +207,7 @@ SQLITE_PRIVATE int sqlite3HpPendingStart(Vdbe *v){
     bLooks = 1;
   }
   for(p=db->hp.pPending; p && !bLooks; p=p->pNext){
-    p->nBefore = p->run.nGroup;
+    p->nBefore = p->run.nEntry;
     bDue |= hpPendingIsDue(p);
     if( v->iHpPure!=db->hp.iPending && p->bNever==0 ){
       bLooks = hpDeferrableLooks(v, hpPendingDb(p), p->iRoot);
@@ -293,8 +293,8 @@ static int hpPendingPut(Vdbe *v, const VdbeOp *pOp, Mem *aMem, int *pRc){
 static void hpPendingHalt(Vdbe *v, int bRemains){
   HpDefer *p;
   for(p=v->db->hp.pPending; p; p=p->pNext){
-    if( !bRemains && p->nBefore<p->run.nGroup ) hpChangeForget(p, p->nBefore);
-    p->nBefore = p->run.nGroup;
+    if( !bRemains && p->nBefore<p->run.nEntry ) hpChangeForget(p, p->nBefore);
+    p->nBefore = p->run.nEntry;
   }
 }
 #endif /* SQLITE_OMIT_HP */

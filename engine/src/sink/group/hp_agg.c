@@ -293,7 +293,7 @@ static int hpAggOrdered(HpAgg *pAgg, HpFrame *p, u32 iFirstGroup){
   u16 aaAt[4][HP_MX_ORDERED];      /* Number, then place of the next row, of
                                    ** each quarter of the rows and group */
   u16 aEnd[HP_MX_ORDERED];         /* Where the rows of each group end */
-  int nGroup = (int)(pAgg->runs.nGroup-iFirstGroup);
+  int nGroup = (int)(pAgg->runs.nEntry-iFirstGroup);
   int n4 = p->nSel/4;
   int n = 0;
   int ii, k, g, rc;
@@ -437,7 +437,7 @@ static int hpAggOneRows(HpAgg *pAgg, HpFrame *p){
   u8 *aGroup = hpHeldAt(&pAgg->runs, 0);
   int rc = SQLITE_OK;
   int k;
-  assert( pAgg->runs.nGroup==1 );
+  assert( pAgg->runs.nEntry==1 );
   for(k=0; k<pPlan->nAgg && rc==SQLITE_OK; k++){
     if( pPlan->aAgg[k].bShared ) continue;
     rc = hpAggRange(pAgg, p, &pPlan->aAgg[k], aGroup, p->aSel, p->nSel);
@@ -475,7 +475,7 @@ static const HpAccumulator hpAggBeside = { hpAggBesideRows, hpTallySettle };
 */
 static int hpAggAlwaysRows(HpAgg *pAgg, HpFrame *p){
   u32 iFirst = pAgg->runs.bOrdered ? pAgg->aiGroup[0] : 0;
-  u32 nGroup = pAgg->runs.nGroup-iFirst;
+  u32 nGroup = pAgg->runs.nEntry-iFirst;
   if( nGroup<=HP_MX_ORDERED && (u32)p->nSel>=nGroup*HP_MIN_ORDERED ){
     return hpAggOrdered(pAgg, p, iFirst);
   }
@@ -486,7 +486,7 @@ static const HpAccumulator hpAggAlways = { hpAggAlwaysRows, 0 };
 /* HpAccumulator.xRows: the same, but perhaps arrays are better from now on */
 static int hpAggStatesRows(HpAgg *pAgg, HpFrame *p){
   u32 iFirst = pAgg->runs.bOrdered ? pAgg->aiGroup[0] : 0;
-  u32 nGroup = pAgg->runs.nGroup-iFirst;
+  u32 nGroup = pAgg->runs.nEntry-iFirst;
   int eTally;
   if( nGroup<=HP_MX_ORDERED && (u32)p->nSel>=nGroup*HP_MIN_ORDERED ){
     return hpAggOrdered(pAgg, p, iFirst);
@@ -543,7 +543,7 @@ static int hpAggStep(HpAgg *pAgg, HpFrame *p){
 
   if( p->nSel==0 ) return SQLITE_OK;
   assert( pAgg->runs.pPlan==&pPlan->entry && pAgg->runs.pWorker==p->pWorker );
-  assert( pPlan->entry.bRows==0 && (pPlan->keys.n>0 || pAgg->runs.nGroup==1) );
+  assert( pPlan->entry.bRows==0 && (pPlan->keys.n>0 || pAgg->runs.nEntry==1) );
   for(k=0; k<pPlan->keys.n; k++) hpVecExact(p, &p->aVec[pPlan->keys.aVec[k]]);
   for(k=0; k<pPlan->nBare; k++) hpVecExact(p, &p->aVec[pPlan->aBare[k].iVec]);
   for(k=0; k<pPlan->nAgg; k++){

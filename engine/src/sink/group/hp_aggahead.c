@@ -241,10 +241,10 @@ static int hpAggAhead(HpPipe *p, u8 **apGroup, u32 nGroup, u32 *pn){
 ** HpEntryType.xAhead: the next group of pMerge is about to be delivered.
 */
 static int hpAggAheadNext(HpPipe *p, HpMerge *pMerge){
-  u8 **apGroup = &pMerge->apGroup[pMerge->iGroup];
-  u32 nGroup = pMerge->nGroup-pMerge->iGroup;
+  u8 **apGroup = &pMerge->apEntry[pMerge->iEntry];
+  u32 nGroup = pMerge->nEntry-pMerge->iEntry;
   assert( nGroup>0 );
-  if( p->nWorker>1 && pMerge->iGroup==pMerge->iAhead ){
+  if( p->nWorker>1 && pMerge->iEntry==pMerge->iAhead ){
     u32 n;
     int rc = hpAggAhead(p, apGroup, nGroup, &n);
     pMerge->iAhead += n;

@@ -485,7 +485,7 @@ static void hpAggOrderTies(
   struct HpSorted *aTmp,
   u32 n
 ){
-#define hpTieLess(X,Y) hpAggOrderLess(pDef, (u64*)(X)->aGroup, (u64*)(Y)->aGroup)
+#define hpTieLess(X,Y) hpAggOrderLess(pDef, (u64*)(X)->aEntry, (u64*)(Y)->aEntry)
   HP_RADIX_MERGE(a, aTmp, n, hpTieLess)
 #undef hpTieLess
 }
@@ -514,7 +514,7 @@ static void hpAggOrderPart(
     if( pTo->pNext ) hpListPrefetch(pTo->pNext)
     for(j=0; j<pTo->n; j++, i++, z+=sz){
       a[i].prefix = ((u64*)z)[0];
-      a[i].aGroup = z;
+      a[i].aEntry = z;
       mMore |= ((u64*)z)[1];
       mDiff |= a[i].prefix ^ a[0].prefix;
       mn = MIN(mn, a[i].prefix);
@@ -543,9 +543,9 @@ static void hpAggOrderPart(
   }
   if( bMoved==0 ) return;
   if( sz==16 ){
-    for(i=0; i<n; i++) memcpy(&aCopy[(size_t)i*16], a[i].aGroup, 16);
+    for(i=0; i<n; i++) memcpy(&aCopy[(size_t)i*16], a[i].aEntry, 16);
   }else{
-    for(i=0; i<n; i++) memcpy(&aCopy[(size_t)i*sz], a[i].aGroup, sz);
+    for(i=0; i<n; i++) memcpy(&aCopy[(size_t)i*sz], a[i].aEntry, sz);
   }
   for(pTo=pList; pTo; pTo=pTo->pNext){
     memcpy(hpListEntry(pTo), aCopy, (size_t)sz*pTo->n);
@@ -588,7 +588,7 @@ static int hpAggOrderIsWhole(const HpAggOrder *pOrder){
 */
 static int hpAggOrderSort(HpRuns *pRuns){
   const HpGroupPlan *pPlan = hpGroupOf(pRuns->pPlan);
-  u32 nGroup = pRuns->nGroup;
+  u32 nGroup = pRuns->nEntry;
   HpBuf buf;             /* Scratch */
   u32 nDone = 0;
   u32 i;

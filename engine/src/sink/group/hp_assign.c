@@ -43,12 +43,12 @@ static int hpAssignGrow(HpAgg *pAgg){
   i64 nByte = 2*sizeof(u32)*((i64)mNew+1);
   u32 *aOld = pAgg->aSlot;
   u32 *aNew;
-  assert( pAgg->runs.bOrdered==0 && pAgg->runs.nGroup<=mOld );
+  assert( pAgg->runs.bOrdered==0 && pAgg->runs.nEntry<=mOld );
   if( mNew>=0x7fffffff
    || (mNew>=HP_MX_SLOT && !hpHeldMay(&pAgg->runs, nByte, HP_WISH))
   ){
     pAgg->bFull = 1;
-    return pAgg->runs.nGroup>mOld-mOld/8 ? HP_DECLINE : SQLITE_OK;
+    return pAgg->runs.nEntry>mOld-mOld/8 ? HP_DECLINE : SQLITE_OK;
   }
   aNew = hpArenaMalloc(nByte);
   if( aNew==0 ) return HP_DECLINE;
@@ -79,8 +79,8 @@ static int hpAssignNew(HpAgg *pAgg, HpFrame *p, int ii, int bNorm){
   aGroup = hpTableNew(pAgg);
   if( aGroup==0 ) return HP_DECLINE;
   *hpGroupPack(aGroup) = pAgg->aPack[ii];
-  if( pAgg->runs.nGroup<=HP_MX_CACHED && pAgg->aPack[ii].b!=HP_UNPACKED ){
-    pAgg->aGroupPack[pAgg->runs.nGroup-1] = pAgg->aPack[ii];
+  if( pAgg->runs.nEntry<=HP_MX_CACHED && pAgg->aPack[ii].b!=HP_UNPACKED ){
+    pAgg->aGroupPack[pAgg->runs.nEntry-1] = pAgg->aPack[ii];
   }
   pHead = hpGroupHead(pPlan, aGroup);
   pHead->iPos = p->iPos + row;
@@ -111,7 +111,7 @@ static int hpAssignNew(HpAgg *pAgg, HpFrame *p, int ii, int bNorm){
   if( z==0 ) return HP_DECLINE;
   memcpy(z, pAgg->runs.key.a, pHead->nRec);
   if( pPlan->nSet ) hpDistinctBegin(pPlan, aGroup);
-  if( pAgg->runs.nGroup==1 ){
+  if( pAgg->runs.nEntry==1 ){
     pAgg->runs.nSame = pHead->nNorm;
   }else if( !pPlan->entry.bIntKey ){
     const u8 *zFirst = hpGroupHead(pPlan, hpHeldAt(&pAgg->runs, 0))->z;
@@ -183,7 +183,7 @@ static int hpAssignRow(HpAgg *pAgg, HpFrame *p, int ii){
   u32 j = salt & pAgg->mSlot;
   u32 iGroup;
   int rc;
-  assert( pAgg->runs.nGroup<=pAgg->mSlot );  /* Some slot is empty */
+  assert( pAgg->runs.nEntry<=pAgg->mSlot );  /* Some slot is empty */
   while( (iGroup = pAgg->aSlot[2*j+1])!=0 ){
     if( pAgg->aSlot[2*j]==salt
      && hpAssignIs(pAgg, hpHeldAt(&pAgg->runs, iGroup-1), ii)
@@ -195,15 +195,15 @@ static int hpAssignRow(HpAgg *pAgg, HpFrame *p, int ii){
   if( iGroup==0 ){
     rc = hpAssignNew(pAgg, p, ii, 0);
     if( rc ) return rc;
-    iGroup = pAgg->runs.nGroup;
+    iGroup = pAgg->runs.nEntry;
     pAgg->aSlot[2*j] = salt;
     pAgg->aSlot[2*j+1] = iGroup;
-    if( pAgg->runs.nGroup>pAgg->mSlot/2 ){
+    if( pAgg->runs.nEntry>pAgg->mSlot/2 ){
       rc = hpAssignGrow(pAgg);
       if( rc ) return rc;
     }
   }
-  assert( iGroup<=pAgg->runs.nGroup && !pAgg->runs.bOrdered );
+  assert( iGroup<=pAgg->runs.nEntry && !pAgg->runs.bOrdered );
   pAgg->aiGroup[ii] = iGroup-1;
   return SQLITE_OK;
 }
@@ -231,7 +231,7 @@ static SQLITE_NOINLINE int hpAssignKnown(
     u64 a = aGroupPack[iGroup].a ^ aPack[ii].a;
     u64 b = aGroupPack[iGroup].b ^ aPack[ii].b;
     if( (a|b)!=0 ) break;
-    assert( iGroup<pAgg->runs.nGroup );
+    assert( iGroup<pAgg->runs.nEntry );
     aiGroup[ii] = iGroup;
   }
   return ii;
@@ -324,7 +324,7 @@ static int hpAssignMany(HpAgg *pAgg, HpFrame *p, int bAll){
 ** normalized keys.
 */
 static int hpAssignKeys(HpAgg *pAgg, HpFrame *p, int bAll){
-  int bFew = pAgg->runs.nGroup<HP_MX_CACHED;
+  int bFew = pAgg->runs.nEntry<HP_MX_CACHED;
   if( !bAll || !bFew ){
     int rc = hpAssignHash(pAgg, p, bAll);
     if( rc ) return rc;
@@ -363,14 +363,14 @@ static int hpAssignOrdered(HpAgg *pAgg, HpFrame *p, int *pnDone){
   int ii, rc;
 
   last.a = last.b = HP_UNPACKED;
-  if( pRuns->nGroup ) last = *hpGroupPack(hpHeldAt(pRuns, pRuns->nGroup-1));
+  if( pRuns->nEntry ) last = *hpGroupPack(hpHeldAt(pRuns, pRuns->nEntry-1));
   *pnDone = 0;
   for(ii=0; ii<nSel; ii++){
     const HpPack *pPack = &aPack[ii];
     if( pPack->a!=last.a || pPack->b!=last.b || last.b==HP_UNPACKED ){
       int bNorm = 0;
       int c = 1;
-      if( pAgg->runs.nGroup==0 ){
+      if( pAgg->runs.nEntry==0 ){
         /* The first row */
       }else if( bPlain && pPack->b==HP_PACK_INT && last.b==HP_PACK_INT ){
         c = (i64)pPack->a>(i64)last.a ? 1 : -1;
@@ -378,7 +378,7 @@ static int hpAssignOrdered(HpAgg *pAgg, HpFrame *p, int *pnDone){
         u8 aBuf[HP_SZ_NUMBER];
         u32 n;
         const u8 *z =
-            hpHeldKey(pRuns->pPlan, hpHeldAt(pRuns, pRuns->nGroup-1), aBuf, &n);
+            hpHeldKey(pRuns->pPlan, hpHeldAt(pRuns, pRuns->nEntry-1), aBuf, &n);
         pAgg->runs.key.n = 0;
         if( hpKeyNorm(p, &pPlan->keys, p->aSel[ii], &pRuns->key) ){
           return HP_DECLINE;
@@ -394,8 +394,8 @@ static int hpAssignOrdered(HpAgg *pAgg, HpFrame *p, int *pnDone){
       }
       last = *pPack;
     }
-    assert( pAgg->runs.nGroup>0 );
-    pAgg->aiGroup[ii] = pAgg->runs.nGroup-1;
+    assert( pAgg->runs.nEntry>0 );
+    pAgg->aiGroup[ii] = pAgg->runs.nEntry-1;
     *pnDone = ii+1;
   }
   return SQLITE_OK;
@@ -410,7 +410,7 @@ static int hpAssignUnordered(HpAgg *pAgg, HpFrame *p){
   i64 nByte;
   u32 i;
   int rc;
-  while( pAgg->runs.nGroup>mNew/2 ) mNew = mNew*2+1;
+  while( pAgg->runs.nEntry>mNew/2 ) mNew = mNew*2+1;
   nByte = 2*sizeof(u32)*((i64)mNew+1);
   if( mNew>pAgg->mSlot ){
     u32 *aNew;
@@ -426,10 +426,10 @@ static int hpAssignUnordered(HpAgg *pAgg, HpFrame *p){
     pAgg->aSlot = aNew;
     pAgg->mSlot = mNew;
   }
-  assert( pAgg->runs.bOrdered && pAgg->runs.nGroup<=pAgg->mSlot/2 );
+  assert( pAgg->runs.bOrdered && pAgg->runs.nEntry<=pAgg->mSlot/2 );
   pAgg->runs.bOrdered = 0;
   memset(pAgg->aSlot, 0, nByte);
-  for(i=0; i<pAgg->runs.nGroup; i++){
+  for(i=0; i<pAgg->runs.nEntry; i++){
     const u8 *aGroup = hpHeldAt(&pAgg->runs, i);
     u32 salt = p->pCfg->bHash0 ? 0 : (u32)(hpGroupHash(pAgg->pPlan, aGroup)>>16);
     u32 j = salt & mNew;
@@ -523,7 +523,7 @@ static const HpAssigner hpAssignOne = { hpAssignOneRows };
 ** order, and groups may be put aside.
 */
 static void hpAssignOpen(HpAgg *pAgg, int bOrder){
-  assert( pAgg->runs.nGroup==(pAgg->pPlan->keys.n==0) );
+  assert( pAgg->runs.nEntry==(pAgg->pPlan->keys.n==0) );
   if( pAgg->pPlan->keys.n==0 ){
     pAgg->pAssigner = &hpAssignOne;
   }else if( bOrder ){
@@ -549,7 +549,7 @@ static int hpAssignIsRight(const HpAgg *pAgg, const HpFrame *p){
   for(ii=0; ii<p->nSel; ii++){
     u32 iGroup = pAgg->aiGroup[ii];
     const HpPack *pPack;
-    if( iGroup>=pAgg->runs.nGroup ) return 0;
+    if( iGroup>=pAgg->runs.nEntry ) return 0;
     if( pAgg->runs.bOrdered && ii>0 && iGroup<pAgg->aiGroup[ii-1] ) return 0;
     pPack = hpGroupPack(hpHeldAt(&pAgg->runs, iGroup));
     if( bPack && (pPack->a!=aPack[ii].a || pPack->b!=aPack[ii].b) ) return 0;

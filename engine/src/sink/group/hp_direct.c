@@ -77,7 +77,7 @@ static int hpDirectBits(u64 n){
 /* Forget what the array knows, as groups have been forgotten */
 static void hpDirectClear(HpAgg *pAgg){
   HpDirect *p = pAgg->pDirect;
-  assert( pAgg->runs.nGroup==0 );
+  assert( pAgg->runs.nEntry==0 );
   if( p && p->aGroup ) memset(p->aGroup, 0, sizeof(u32)<<p->nBit);
 }
 
@@ -274,7 +274,7 @@ static int hpDirectArray(HpAgg *pAgg, int nSel){
   }
   if( p->nBit>30 || (1<<p->nBit)>HP_MX_DIRECT ) return 0;
   if( (1<<p->nBit)>HP_MN_DIRECT
-   && ((u32)1<<p->nBit)>HP_DIRECT_TIMES*(pAgg->runs.nGroup+(u32)nSel)
+   && ((u32)1<<p->nBit)>HP_DIRECT_TIMES*(pAgg->runs.nEntry+(u32)nSel)
   ){
     return ++p->nTry<HP_MX_TRIES;
   }
@@ -302,7 +302,7 @@ static int hpDirectOne(const HpAgg *pAgg, const HpFrame *pFrame, const HpVec *pV
   for(i=0; i<pVec->pSeg->nEntry; i++){
     aGroup[i] = p->aGroup[aNumber[i]]-1;
     if( aGroup[i]==0xffffffff ) return 0;
-    assert( aGroup[i]<pAgg->runs.nGroup );
+    assert( aGroup[i]<pAgg->runs.nEntry );
   }
   if( aCode==0 ){
     for(ii=0; ii<nSel; ii++) aiGroup[ii] = aGroup[0];
@@ -385,7 +385,7 @@ static int hpDirectRows(HpAgg *pAgg, HpFrame *pFrame, int *pnNew){
     return 1;
   }
 
-  if( pAgg->runs.nGroup>=HP_MX_CACHED && pAgg->pPlan->nAgg>0 ){
+  if( pAgg->runs.nEntry>=HP_MX_CACHED && pAgg->pPlan->nAgg>0 ){
     nHot = pAgg->nHot;
   }
   aTo = p->aNumber;
@@ -425,7 +425,7 @@ static int hpDirectRows(HpAgg *pAgg, HpFrame *pFrame, int *pnNew){
     u32 iGroup;
     assert( aTo[ii]>>p->nBit==0 );
     iGroup = p->aGroup[aTo[ii]];
-    assert( iGroup<=pAgg->runs.nGroup );
+    assert( iGroup<=pAgg->runs.nEntry );
     aiGroup[ii] = iGroup-1;
     if( iGroup==0 ){
       pAgg->aNew[nNew++] = (u16)ii;
@@ -444,7 +444,7 @@ no_direct:
 
 /* Selected row ii, whose number was not known, is of this group */
 static void hpDirectSet(HpAgg *pAgg, int ii, u32 iGroup){
-  assert( iGroup<pAgg->runs.nGroup );
+  assert( iGroup<pAgg->runs.nEntry );
   assert( pAgg->pDirect->aNumber[ii]>>pAgg->pDirect->nBit==0 );
   pAgg->pDirect->aGroup[pAgg->pDirect->aNumber[ii]] = iGroup+1;
 }

@@ -71,12 +71,12 @@ static void hpRareLeaves(HpWorker *p){
 */
 static int hpRareIs(const HpAgg *pAgg, const HpWorker *p){
   double rSeen = (double)pAgg->nRow;
-  double rMet = rSeen - (double)pAgg->runs.nGroup + 1;
+  double rMet = rSeen - (double)pAgg->runs.nEntry + 1;
   double rAll = (double)p->pPipe->pSource->nLeaf
               / ((double)pAgg->rare.nLeaf*p->pPipe->nWorker)
                 * (double)pAgg->rare.nLeafRow;
   double rKeys = rSeen*rSeen / (2*rMet);
-  assert( pAgg->rare.nLeaf>0 && pAgg->nRow>=pAgg->runs.nGroup );
+  assert( pAgg->rare.nLeaf>0 && pAgg->nRow>=pAgg->runs.nEntry );
   return rAll>2*rSeen && rAll<HP_RARE_TIMES*rKeys;
 }
 
@@ -95,7 +95,7 @@ static int hpRareRecurs(HpAgg *pAgg){
     if( (pAgg->rare.aBit[salt/64]>>(salt%64) & 1)==0 ) pAgg->rare.nBit++;
     pAgg->rare.aBit[salt/64] |= (u64)1<<(salt%64);
   }
-  pAgg->rare.nGroup += pAgg->runs.nGroup;
+  pAgg->rare.nGroup += pAgg->runs.nEntry;
   nGroup = pAgg->rare.nGroup - pAgg->rare.nLastGroup;
   if( nGroup<MAX(HP_RARE_WINDOW, pAgg->rare.nGroup/8) || pAgg->rare.nBit>HP_RARE_BIT/4*3 ) return 0;
   /* Keys whose bit another one has set are new, too */
@@ -116,13 +116,13 @@ static int hpRareIsFull(const HpAgg *pAgg){
   const HpRuns *pRuns = &pAgg->runs;
   i64 nByte = (i64)HP_RARE_CHUNK << MIN(pRuns->nMemRun/HP_RARE_RUNS, 20);
   i64 nShare = pRuns->pWorker->pPipe->budget.nShare;
-  if( pRuns->pWorker->pCfg->nRare>0 ) return pRuns->nGroup>=(u32)pRuns->pWorker->pCfg->nRare;
+  if( pRuns->pWorker->pCfg->nRare>0 ) return pRuns->nEntry>=(u32)pRuns->pWorker->pCfg->nRare;
   return hpRareBytes(pAgg)>=MIN(nByte, nShare/4);
 }
 
 /* Is there memory for a run of the groups of pAgg? */
 static int hpRareHasRoom(const HpAgg *pAgg){
-  i64 nByte = hpRareBytes(pAgg) + 16*(i64)pAgg->runs.nGroup;
+  i64 nByte = hpRareBytes(pAgg) + 16*(i64)pAgg->runs.nEntry;
   return nByte<=SQLITE_MAX_LENGTH/2 && hpHeldMay(&pAgg->runs, nByte, HP_WISH);
 }
 
@@ -143,7 +143,7 @@ static int hpRareRun(HpAgg *pAgg){
   rc = hpMemRunMake(&pAgg->runs);
   if( rc ) return rc;
   hpTableReset(pAgg, HP_RARE_CHUNK);
-  assert( pAgg->runs.nMemGroup>0 && hpTableIsSane(pAgg) );
+  assert( pAgg->runs.nMemEntry>0 && hpTableIsSane(pAgg) );
   if( !bMore ) pAgg->pHolder = &hpRareNever;
   return SQLITE_OK;
 }
@@ -161,7 +161,7 @@ static const HpHolder hpRareRuns = { hpRareRunsBatch, 1 };
 ** when to ask again, or they never are.
 */
 static int hpRareBegins(HpAgg *pAgg, const HpWorker *p){
-  u32 nGroup = pAgg->runs.nGroup;
+  u32 nGroup = pAgg->runs.nEntry;
   u32 nAgain = 2*MAX(nGroup, HP_RARE_GROUPS);
   if( !hpRareMay(pAgg) || pAgg->runs.bOrdered ){
     if( p->pCfg->nRare==0 || !pAgg->runs.bOrdered ) pAgg->pHolder = &hpRareNever;
@@ -181,7 +181,7 @@ static int hpRareTableBatch(HpAgg *pAgg, const HpFrame *p){
   if( pAgg->rare.nCheck==0 ){
     pAgg->rare.nCheck = p->pCfg->nRare>0 ? 1 : HP_RARE_GROUPS;
   }
-  if( pAgg->runs.nGroup<pAgg->rare.nCheck || !hpRareBegins(pAgg, p->pWorker) ){
+  if( pAgg->runs.nEntry<pAgg->rare.nCheck || !hpRareBegins(pAgg, p->pWorker) ){
     return SQLITE_OK;
   }
   pAgg->rare.aBit = hpArenaAlloc(&pAgg->scratch, HP_RARE_BIT/8);

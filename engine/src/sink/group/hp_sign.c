@@ -31,7 +31,7 @@ static void hpSignParts(HpAgg *pAgg){
     const HpAggDef *pDef = &pPlan->aAgg[k];
     struct HpSign *pSign = &pAgg->aSign[k];
     if( pDef->eAgg!=HP_AGG_SUM || pDef->bShared ) continue;
-    for(i=0; i<pRuns->nGroup; i++){
+    for(i=0; i<pRuns->nEntry; i++){
       const HpSum *pSum = hpGroupState(pDef, hpHeldAt(pRuns, i));
       if( hpSumCount(pSum)==0 ) continue;
       if( hpSumIsReal(pSum) ){

@@ -39,7 +39,7 @@
 ** Create a group, all states empty, and return it, or NULL.
 */
 static u8 *hpTableNew(HpAgg *pAgg){
-  u32 iGroup = pAgg->runs.nGroup;
+  u32 iGroup = pAgg->runs.nEntry;
   u8 *aGroup;
   if( iGroup%HP_CHUNK==0 ){
     u32 iChunk = iGroup/HP_CHUNK;
@@ -57,7 +57,7 @@ static u8 *hpTableNew(HpAgg *pAgg){
     if( pAgg->runs.apChunk[iChunk]==0 ) return 0;
   }
   assert( iGroup/HP_CHUNK<pAgg->runs.nChunkAlloc );
-  pAgg->runs.nGroup++;
+  pAgg->runs.nEntry++;
   aGroup = hpHeldAt(&pAgg->runs, iGroup);
   memset(aGroup, 0, pAgg->pPlan->entry.szEntry);
   hpGroupHead(pAgg->pPlan, aGroup)->iPos = HP_NO_POS;
@@ -75,7 +75,7 @@ static void hpTableRelease(HpAgg *pAgg){
   assert( pAgg->runs.pWorker->db==pAgg->runs.pWorker->pPipe->pQuery->db );
   for(k=0; k<pPlan->nAgg; k++){
     if( pPlan->aAgg[k].eAgg!=HP_AGG_CALL ) continue;
-    for(i=0; i<pAgg->runs.nGroup; i++){
+    for(i=0; i<pAgg->runs.nEntry; i++){
       Mem *pMem = hpGroupState(&pPlan->aAgg[k], hpHeldAt(&pAgg->runs, i));
       if( pMem->db ) sqlite3VdbeMemRelease(pMem);
     }
@@ -163,11 +163,11 @@ static int hpTableIsSane(const HpAgg *pAgg){
   if( (pAgg->mSlot & (pAgg->mSlot+1))!=0 ) return 0;
   for(i=0; i<=pAgg->mSlot; i++){
     u32 iGroup = pAgg->aSlot[2*i+1];
-    if( iGroup>pAgg->runs.nGroup ) return 0;
+    if( iGroup>pAgg->runs.nEntry ) return 0;
     n += iGroup!=0;
   }
   if( n>pAgg->mSlot ) return 0;
-  return pAgg->runs.bOrdered ? n==0 : n<=pAgg->runs.nGroup;
+  return pAgg->runs.bOrdered ? n==0 : n<=pAgg->runs.nEntry;
 }
 #endif
 
@@ -201,7 +201,7 @@ static void hpTableReset(HpAgg *pAgg, i64 mxByte){
 */
 static int hpTableSpill(HpAgg *pAgg){
   int rc;
-  if( pAgg->runs.nGroup==0 ) return SQLITE_OK;
+  if( pAgg->runs.nEntry==0 ) return SQLITE_OK;
   assert( hpTableIsSane(pAgg) );
   hpAggSettle(pAgg);
   rc = hpSpillHeld(&pAgg->runs);

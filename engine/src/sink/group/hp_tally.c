@@ -185,12 +185,12 @@ static int hpTallyTake(HpAgg *pAgg){
   u64 nRow = 0;
   u32 g;
   int i;
-  assert( p->bBegun && p->nAlloc>=pAgg->runs.nGroup );
+  assert( p->bBegun && p->nAlloc>=pAgg->runs.nEntry );
   for(i=0; i<p->nSum; i++){
     HpTallySum *pTo = &p->aSum[i];
     const HpAggDef *pDef = &pAgg->pPlan->aAgg[pTo->iAgg];
     if( pTo->eKind==HP_NULL ) continue;
-    for(g=0; g<pAgg->runs.nGroup; g++){
+    for(g=0; g<pAgg->runs.nEntry; g++){
       const HpSum *pSum = hpGroupState(pDef, hpHeldAt(&pAgg->runs, g));
       i64 n = hpSumCount(pSum);
       if( pSum->n & HP_SUM_OVRFL ) return HP_DECLINE;
@@ -218,7 +218,7 @@ static int hpTallyTake(HpAgg *pAgg){
 */
 static void hpTallySettle(HpAgg *pAgg){
   HpTally *p = pAgg->pTally;
-  u32 nGroup = pAgg->runs.nGroup;
+  u32 nGroup = pAgg->runs.nEntry;
   u32 g;
   int i;
   assert( hpTallyIsOn(pAgg) );
@@ -280,9 +280,9 @@ static int hpTallyBegin(
   int k;
   assert( !hpTallyIsOn(pAgg) );
   if( pAgg->runs.bOrdered ) return 0;
-  if( nTally==0 && (pAgg->pHolder->bRuns || pAgg->nRow<HP_TALLY_ROWS*(u64)pAgg->runs.nGroup) ) return 0;
-  if( pAgg->runs.nGroup<(nTally ? nTally : HP_MX_ORDERED+1) ) return 0;
-  if( nTally==0 && pAgg->runs.nGroup>HP_TALLY_HASH && !hpDirectIsOn(pAgg) ) return 0;
+  if( nTally==0 && (pAgg->pHolder->bRuns || pAgg->nRow<HP_TALLY_ROWS*(u64)pAgg->runs.nEntry) ) return 0;
+  if( pAgg->runs.nEntry<(nTally ? nTally : HP_MX_ORDERED+1) ) return 0;
+  if( nTally==0 && pAgg->runs.nEntry>HP_TALLY_HASH && !hpDirectIsOn(pAgg) ) return 0;
   for(k=0; k<pPlan->nAgg; k++) nState += hpTallyCan(&pPlan->aAgg[k]);
   if( nState==0 || pPipe->pQuery->bExact ) return -1;
   if( pAgg->pTally==0 ) pAgg->pTally = hpTallyNew(pAgg);
@@ -311,7 +311,7 @@ static int hpTallyBegin(
   pTally->pBefore = pAgg->pAccum;
   pAgg->pAccum = pBeside;
   if( bAll ) pAgg->nHot = 0;
-  if( hpTallyRoom(pAgg, pAgg->runs.nGroup) || hpTallyTake(pAgg) ) hpTallyEnd(pAgg);
+  if( hpTallyRoom(pAgg, pAgg->runs.nEntry) || hpTallyTake(pAgg) ) hpTallyEnd(pAgg);
   return pTally->bBegun;
 }
 
@@ -383,7 +383,7 @@ static int hpTallyRows(HpAgg *pAgg, const HpFrame *p){
   int i, ii;
   assert( hpTallyIsOn(pAgg) );
   pTally->nRow += p->nSel;
-  if( hpTallyRoom(pAgg, pAgg->runs.nGroup) || pTally->nRow>0x7fffffff ){
+  if( hpTallyRoom(pAgg, pAgg->runs.nEntry) || pTally->nRow>0x7fffffff ){
     hpTallySettle(pAgg);
     return 0;
   }
@@ -394,7 +394,7 @@ static int hpTallyRows(HpAgg *pAgg, const HpFrame *p){
     }
   }
   anRow = pTally->anRow;
-  assert( pTally->nAlloc>=pAgg->runs.nGroup );
+  assert( pTally->nAlloc>=pAgg->runs.nEntry );
   for(ii=0; ii<p->nSel; ii++) anRow[aiGroup[ii]]++;
   for(i=0; i<pTally->nSum; i++) hpTallyAdd(pAgg, p, &pTally->aSum[i]);
   return 1;

@@ -188,7 +188,7 @@ static int hpTopGroupMeet(HpAgg *pTo, u32 *aSalt, u8 **apGroup, int *pn){
   int nLeft = 0;
   int i, k, rc;
   assert( *pn<=HP_TOP_STEP );
-  assert( pTo->runs.bOrdered==0 || pTo->runs.nGroup==0 );
+  assert( pTo->runs.bOrdered==0 || pTo->runs.nEntry==0 );
   for(i=0; i<*pn; i++){
     u32 j = aSalt[i] & pTo->mSlot;
     u32 iGroup;
@@ -288,10 +288,10 @@ static const HpRuns *hpTopGroupGroups(HpPipe *p, u32 *piFirst, u32 *piEnd){
   int k;
   for(k=0; k<p->nWorker; k++){
     const HpRuns *pRuns = p->apWorker[k]->pRuns;
-    i64 n = ((i64)pRuns->nGroup+HP_TOP_SLICE-1)/HP_TOP_SLICE*HP_TOP_SLICE;
+    i64 n = ((i64)pRuns->nEntry+HP_TOP_SLICE-1)/HP_TOP_SLICE*HP_TOP_SLICE;
     if( i<n ){
       *piFirst = (u32)i;
-      *piEnd = (u32)MIN(i+HP_TOP_SLICE, (i64)pRuns->nGroup);
+      *piEnd = (u32)MIN(i+HP_TOP_SLICE, (i64)pRuns->nEntry);
       assert( *piFirst<*piEnd );
       return pRuns;
     }
@@ -309,7 +309,7 @@ static void hpTopGroupBest(HpWorker *p){
   int nWith = 0;         /* Workers that have groups */
   u32 i, iEnd;
   for(i=0; i<(u32)pPipe->nWorker; i++){
-    nWith += pPipe->apWorker[i]->pRuns->nGroup>0;
+    nWith += pPipe->apWorker[i]->pRuns->nEntry>0;
   }
   while( p->rc==SQLITE_OK && AtomicLoad(&pPipe->pShown->top.bNot)==0
       && (pRuns = hpTopGroupGroups(pPipe, &i, &iEnd))!=0 ){
@@ -367,7 +367,7 @@ static int hpTopGroupMay(const HpPipe *p){
   for(i=0; i<p->nWorker; i++){
     const HpRuns *pRuns = p->apWorker[i]->pRuns;
     assert( pRuns->nMemRun==0 );
-    if( pRuns->pSpill || (pRuns->nGroup>0 && pRuns->bOrdered) ) return 0;
+    if( pRuns->pSpill || (pRuns->nEntry>0 && pRuns->bOrdered) ) return 0;
   }
   return 1;
 }
@@ -422,17 +422,17 @@ static int hpTopGroupJoin(
   if( a==0 ) return HP_DECLINE;
   memset(a, 0, sizeof(*a)*(nMost+1));
   if( pTop->pPlan->top.bKeys ){
-    for(; n<nMost; n++) a[n].aGroup = pTop->a[n].aGroup;
+    for(; n<nMost; n++) a[n].aEntry = pTop->a[n].aGroup;
   }else{
     for(i=0; i<p->nWorker; i++){
       const HpAgg *pAgg = (const HpAgg*)p->apWorker[i]->pSink;
-      for(j=0; j<pAgg->pTop->nTie; j++) a[n++].aGroup = pAgg->pTop->apTie[j];
+      for(j=0; j<pAgg->pTop->nTie; j++) a[n++].aEntry = pAgg->pTop->apTie[j];
     }
   }
   assert( n==nMost );
   hpRadixMerge(&pTop->pPlan->entry, a, &a[n], n);
   *papGroup = sqlite3_malloc64(sizeof(u8*)*(u64)(n+1));
-  for(*pnGroup=0; *papGroup && *pnGroup<n; ++*pnGroup) (*papGroup)[*pnGroup] = a[*pnGroup].aGroup;
+  for(*pnGroup=0; *papGroup && *pnGroup<n; ++*pnGroup) (*papGroup)[*pnGroup] = a[*pnGroup].aEntry;
   sqlite3_free(a);
   return *papGroup ? SQLITE_OK : HP_DECLINE;
 }
@@ -451,10 +451,10 @@ static int hpTopGroupFind(HpPipe *p, u8 ***papGroup, u32 *pnGroup){
   assert( hpGroupOf(p->pEntry)->bOpaque==0 );
   *papGroup = 0;
   if( !hpTopGroupMay(p) ) return SQLITE_OK;
-  for(i=0; i<p->nWorker; i++) nGroup += p->apWorker[i]->pRuns->nGroup;
+  for(i=0; i<p->nWorker; i++) nGroup += p->apWorker[i]->pRuns->nEntry;
   bAlone = nGroup<HP_MIN_PART && p->pQuery->pCfg->nThread<=1;
   for(i=1; i<p->nWorker && rc==SQLITE_OK; i++){
-    if( p->apWorker[i]->pRuns->nGroup==0 ) continue;
+    if( p->apWorker[i]->pRuns->nEntry==0 ) continue;
     pWanted->iFold = i;
     rc = hpTopGroupEach(p, bAlone, hpTopGroupFold);
   }

@@ -84,7 +84,7 @@ typedef struct HpMemRun HpMemRun;
 struct HpMemRun {
   u8 *a;                 /* Its records, as in a file, */
   u32 n;                 /* ... their bytes, */
-  u32 nGroup;            /* ... and their number */
+  u32 nEntry;            /* ... and their number */
   u32 *aAt;              /* Where each begins, in units of 8 bytes; or NULL */
   u8 nHead;              /* Bytes of a record before the entry */
 };
@@ -93,7 +93,7 @@ struct HpMemRun {
 ** The entries of a worker, and the sorted runs that were made of earlier ones.
 ** Of three groups of GROUP BY city, Rome, Oslo and Bern, in this order:
 **
-**    aGroup of entry 0     Rome's pack, states, HpHead.z -> "Rome" normalized
+**    aEntry of entry 0     Rome's pack, states, HpHead.z -> "Rome" normalized
 **             entry 1     Oslo's
 **             entry 2     Bern's
 **    aSorted               Bern's, Oslo's, Rome's: when they are put in order
@@ -103,7 +103,7 @@ struct HpRuns {
   const HpEntryPlan *pPlan;  /* What an entry is */
   HpWorker *pWorker;     /* NULL: they are no scan's (bulk/hp_change.c) */
   HpArena arena;         /* Chunks, keys, copies; rows */
-  u32 nGroup;            /* Entries in memory that are in no run */
+  u32 nEntry;            /* Entries in memory that are in no run */
   u8 bOrdered;           /* Their keys increase */
   u8 bRecord;            /* Some of them have key records */
   u32 nSame;             /* Bytes that all normalized keys begin with */
@@ -111,12 +111,12 @@ struct HpRuns {
   u32 nChunkAlloc;       /* Size of apChunk */
   i64 nTable;            /* Bytes beside the arena: apChunk, hash tables */
   HpBuf key;             /* Scratch for a key record */
-  struct HpSorted { u64 prefix; u8 *aGroup; } *aSorted;  /* In key order */
+  struct HpSorted { u64 prefix; u8 *aEntry; } *aSorted;  /* In key order */
   u32 nSortedAlloc;      /* Entries allocated */
   i64 nRowByte;          /* Rows: bytes of those in aSorted */
   HpMemRun *aMemRun;     /* Sorted runs in memory, ... */
   int nMemRun, nMemRunAlloc;
-  u64 nMemGroup;         /* ... their groups, ... */
+  u64 nMemEntry;         /* ... their groups, ... */
   HpArena memRun;        /* ... and what they are in */
   struct HpSpill *pSpill;  /* Runs in a temporary file, or NULL */
 };
@@ -133,7 +133,7 @@ struct HpNumber {
 /* Reads a sorted run: hp_runs.c */
 typedef struct HpRunReader HpRunReader;
 struct HpRunReader {
-  u8 *aGroup;            /* The current group, or NULL at the end */
+  u8 *aEntry;            /* The current group, or NULL at the end */
   u64 prefix;            /* Of a row: first bytes of its key */
   const HpRuns *pRuns;     /* In memory: whose groups, ... */
   u32 iNext, n;          /* ... the next one, and where to stop */
@@ -151,10 +151,10 @@ struct HpMerge {
   HpRunReader **apHeap;  /* The one with the smallest key first */
   HpRunReader **apUsed;  /* Those whose groups were delivered last */
   int nUsed;
-  u8 **apGroup;          /* Without a file: all groups, merged */
-  u32 nGroup, iGroup;    /* Their number, and the next one */
-  u64 nIn;               /* Groups of all readers */
-  u32 iAhead;            /* Up to here hpAggAhead() has looked */
+  u8 **apEntry;          /* Without a file: all groups, merged */
+  u32 nEntry, iEntry;    /* Their number, and the next one */
+  u64 nIn;               /* Entries of all readers */
+  u32 iAhead;            /* Up to here HpEntryType.xAhead() has looked */
   HpNumber count;         /* HpSortPlan.pPart: numbers of rows */
 };
 

@@ -54,10 +54,10 @@ static const u8 *hpHeldKey(
 }
 
 /* Entry number i of those in memory, in the order in which they came */
-static u8 *hpHeldAt(const HpRuns *pRuns, u32 iGroup){
-  assert( iGroup<pRuns->nGroup );
-  return pRuns->apChunk[iGroup/HP_CHUNK]
-         + (size_t)(iGroup%HP_CHUNK)*pRuns->pPlan->szEntry;
+static u8 *hpHeldAt(const HpRuns *pRuns, u32 iEntry){
+  assert( iEntry<pRuns->nEntry );
+  return pRuns->apChunk[iEntry/HP_CHUNK]
+         + (size_t)(iEntry%HP_CHUNK)*pRuns->pPlan->szEntry;
 }
 
 /* Bytes of memory in use, and what sorting entries and putting runs together
@@ -66,8 +66,8 @@ static i64 hpHeldMemory(const HpRuns *pRuns){
   i64 nSorted = pRuns->nSortedAlloc;
   return pRuns->arena.nTotal + pRuns->arena.nSpare + pRuns->nTable
        + pRuns->memRun.nTotal
-       + (i64)sizeof(u8*)*pRuns->nMemGroup
-       + (i64)sizeof(struct HpSorted)*MAX(2*(i64)pRuns->nGroup, nSorted);
+       + (i64)sizeof(u8*)*pRuns->nMemEntry
+       + (i64)sizeof(struct HpSorted)*MAX(2*(i64)pRuns->nEntry, nSorted);
 }
 
 /*
@@ -93,7 +93,7 @@ static void hpHeldReset(HpRuns *pRuns){
     nSorted = 0;
   }
   hpArenaRecycle(&pRuns->arena, nShare - pRuns->nTable - nSorted);
-  pRuns->nGroup = 0;
+  pRuns->nEntry = 0;
 }
 
 #ifdef SQLITE_DEBUG

@@ -10,7 +10,7 @@
 **    hpMemRunAt()    a group of one, by its number
 **    hpMemRunFree()     forget all of a worker
 **
-** Groups or rows that are too many for the processor's cache are put in order while they
+** Entries that are too many for the processor's cache are put in order while they
 ** are in it, a portion at a time, and copied, one behind the other, to memory that is
 ** touched again when the runs are put together: from beginning to end, and not in the
 ** order of keys, which is a cache miss or two for each step.
@@ -41,17 +41,17 @@ static int hpMemRunMake(HpRuns *pRuns){
   HpMemRun *pRun;
   HpBuf buf;
   u64 n = 0;
-  i64 nAt = hpMemRunIsSliced(pPlan) ? sizeof(u32)*(i64)pRuns->nGroup : 0;
+  i64 nAt = hpMemRunIsSliced(pPlan) ? sizeof(u32)*(i64)pRuns->nEntry : 0;
   u32 i;
   int rc;
   assert( pPlan->pType==0 || pPlan->pType->bLarge==0 );
-  if( pRuns->nGroup==0 ) return SQLITE_OK;
+  if( pRuns->nEntry==0 ) return SQLITE_OK;
   if( hpBufGrow(&pRuns->aMemRun, &pRuns->nMemRunAlloc, pRuns->nMemRun, sizeof(HpMemRun)) ){
     return HP_DECLINE;
   }
   rc = hpRadixHeld(pRuns);
   if( rc ) return rc;
-  for(i=0; i<pRuns->nGroup; i++) n += hpSpillSize(pPlan, hpRadixAt(pRuns, i));
+  for(i=0; i<pRuns->nEntry; i++) n += hpSpillSize(pPlan, hpRadixAt(pRuns, i));
   if( n>SQLITE_MAX_LENGTH ) return HP_DECLINE;
   pRun = &pRuns->aMemRun[pRuns->nMemRun];
   memset(pRun, 0, sizeof(*pRun));
@@ -65,7 +65,7 @@ static int hpMemRunMake(HpRuns *pRuns){
   buf.nAlloc = (u32)n;
   if( nAt ) pRun->aAt = (u32*)&pRun->a[n];
   pRun->nHead = hpSpillHead(pPlan);
-  for(i=0; i<pRuns->nGroup; i++){
+  for(i=0; i<pRuns->nEntry; i++){
     u32 iAt = buf.n;
     if( hpSpillRecord(pPlan, hpRadixAt(pRuns, i), &buf) ) return HP_DECLINE;
     if( nAt ){
@@ -77,11 +77,11 @@ static int hpMemRunMake(HpRuns *pRuns){
   }
   assert( buf.n==n && buf.a==pRun->a );
   pRun->n = (u32)n;
-  pRun->nGroup = pRuns->nGroup;
+  pRun->nEntry = pRuns->nEntry;
   pRuns->nMemRun++;
-  if( hpMemRunIsSliced(pPlan) ) pRuns->nMemGroup += pRuns->nGroup;
+  if( hpMemRunIsSliced(pPlan) ) pRuns->nMemEntry += pRuns->nEntry;
   if( pPlan->bRows ){
-    pRuns->nGroup = 0;
+    pRuns->nEntry = 0;
     pRuns->nRowByte = 0;
     hpArenaReset(&pRuns->arena);
     return SQLITE_OK;
@@ -89,9 +89,9 @@ static int hpMemRunMake(HpRuns *pRuns){
   return pPlan->pType ? pPlan->pType->xNote(pRuns, 0) : SQLITE_OK;
 }
 
-/* Group i of a run of groups, in key order */
+/* Entry i of a run, in key order */
 static u8 *hpMemRunAt(const HpMemRun *pRun, u32 i){
-  assert( pRun->aAt!=0 && i<pRun->nGroup );
+  assert( pRun->aAt!=0 && i<pRun->nEntry );
   return &pRun->a[8*(i64)pRun->aAt[i]+pRun->nHead];
 }
 
@@ -101,6 +101,6 @@ static u8 *hpMemRunAt(const HpMemRun *pRun, u32 i){
 static void hpMemRunFree(HpRuns *pRuns){
   hpArenaClear(&pRuns->memRun);
   pRuns->nMemRun = 0;
-  pRuns->nMemGroup = 0;
+  pRuns->nMemEntry = 0;
 }
 #endif /* SQLITE_OMIT_HP */

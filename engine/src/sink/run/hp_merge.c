@@ -49,14 +49,14 @@ static void hpMergeClose(HpPipe *p){
 
 /*
 ** The first of the sorted groups of pRuns whose key is not smaller than that of
-** aGroup.
+** aEntry.
 */
-static u32 hpSortedFind(const HpRuns *pRuns, const u8 *aGroup){
+static u32 hpSortedFind(const HpRuns *pRuns, const u8 *aEntry){
   u32 iFirst = 0;
-  u32 n = pRuns->nGroup;
+  u32 n = pRuns->nEntry;
   while( iFirst<n ){
     u32 iMid = iFirst + (n-iFirst)/2;
-    if( hpRadixCompare(pRuns->pPlan, hpRadixAt(pRuns, iMid), aGroup)<0 ){
+    if( hpRadixCompare(pRuns->pPlan, hpRadixAt(pRuns, iMid), aEntry)<0 ){
       iFirst = iMid+1;
     }else{
       n = iMid;
@@ -66,7 +66,7 @@ static u32 hpSortedFind(const HpRuns *pRuns, const u8 *aGroup){
 }
 
 /*
-** Groups that are all in memory: make part i of n of their merge.  Parts begin at
+** Entries that are all in memory: make part i of n of their merge.  Parts begin at
 ** keys that divide the largest run, that of worker iLarge, evenly.
 */
 static int hpMergePart(HpPipe *p, int iLarge, int i, int n){
@@ -81,21 +81,21 @@ static int hpMergePart(HpPipe *p, int iLarge, int i, int n){
     HpRunReader *pReader = &pMerge->aReader[pMerge->nReader];
     u32 aBound[2];
     int j;
-    if( pRuns->nGroup==0 ) continue;
+    if( pRuns->nEntry==0 ) continue;
     for(j=0; j<2; j++){
-      u32 iBound = (u32)((u64)pLarge->nGroup*(i+j)/n);
-      aBound[j] = i+j==0 ? 0 : i+j==n ? pRuns->nGroup :
+      u32 iBound = (u32)((u64)pLarge->nEntry*(i+j)/n);
+      aBound[j] = i+j==0 ? 0 : i+j==n ? pRuns->nEntry :
           hpSortedFind(pRuns, hpRadixAt(pLarge, iBound));
     }
-    assert( aBound[0]<=aBound[1] && aBound[1]<=pRuns->nGroup );
+    assert( aBound[0]<=aBound[1] && aBound[1]<=pRuns->nEntry );
     pReader->pRuns = pRuns;
     pReader->iNext = aBound[0];
     pReader->n = aBound[1];
     pMerge->nIn += aBound[1]-aBound[0];
     pMerge->nReader++;
   }
-  pMerge->apGroup = hpArenaMalloc(sizeof(u8*)*(i64)(pMerge->nIn+1));
-  return pMerge->apGroup ? SQLITE_OK : HP_DECLINE;
+  pMerge->apEntry = hpArenaMalloc(sizeof(u8*)*(i64)(pMerge->nIn+1));
+  return pMerge->apEntry ? SQLITE_OK : HP_DECLINE;
 }
 
 /*
@@ -106,15 +106,15 @@ static int hpMergeAll(HpPipe *p, HpMerge *pMerge, int bCheck){
   u32 n = 0;
   int rc = hpRunsFirst(pPlan, pMerge);
   while( rc==SQLITE_OK ){
-    u8 *aGroup;
+    u8 *aEntry;
     int bWanted;
-    rc = hpRunsStep(pPlan, pMerge, &aGroup);
-    if( rc || aGroup==0 ) break;
-    rc = pPlan->pType->xDone(p, aGroup, bCheck, &bWanted);
-    assert( hpHeldIsSane(pPlan, aGroup) && pMerge->nGroup<pMerge->nIn );
-    assert( pMerge->nGroup==0 || hpRadixCompare(pPlan,
-                pMerge->apGroup[pMerge->nGroup-1], aGroup)<0 );
-    if( bWanted ) pMerge->apGroup[pMerge->nGroup++] = aGroup;
+    rc = hpRunsStep(pPlan, pMerge, &aEntry);
+    if( rc || aEntry==0 ) break;
+    rc = pPlan->pType->xDone(p, aEntry, bCheck, &bWanted);
+    assert( hpHeldIsSane(pPlan, aEntry) && pMerge->nEntry<pMerge->nIn );
+    assert( pMerge->nEntry==0 || hpRadixCompare(pPlan,
+                pMerge->apEntry[pMerge->nEntry-1], aEntry)<0 );
+    if( bWanted ) pMerge->apEntry[pMerge->nEntry++] = aEntry;
     if( rc==SQLITE_OK && ++n%HP_POLL==0 ) rc = hpThreadStopped(p);
   }
   return rc;
@@ -147,10 +147,10 @@ static int hpMergeStream(HpPipe *p, int nReader){
   for(i=0; i<p->nWorker; i++){
     const HpRuns *pRuns = p->apWorker[i]->pRuns;
     const struct HpSpill *pSpill = pRuns->pSpill;
-    if( pRuns->nGroup>0 ){
+    if( pRuns->nEntry>0 ){
       HpRunReader *pReader = &pMerge->aReader[pMerge->nReader++];
       pReader->pRuns = pRuns;
-      pReader->n = pRuns->nGroup;
+      pReader->n = pRuns->nEntry;
     }
     hpRunsMemory(pMerge, pRuns);
     for(j=0; pSpill && j<pSpill->nRun; j++){
@@ -183,31 +183,31 @@ static int hpMergeSort(HpPipe *p){
 }
 
 /*
-** Let HpDelivery.apMerge have groups apGroup[0..n-1], which are merged.
+** Let HpDelivery.apMerge have groups apEntry[0..n-1], which are merged.
 */
-static int hpMergeTake(HpPipe *p, u8 **apGroup, u32 n){
+static int hpMergeTake(HpPipe *p, u8 **apEntry, u32 n){
   HpMerge *pMerge = hpRunsNew(0);
   if( pMerge==0 ){
-    sqlite3_free(apGroup);
+    sqlite3_free(apEntry);
     return HP_DECLINE;
   }
   assert( p->pOut->nMerge==0 );            /* It is the only part */
-  pMerge->apGroup = apGroup;
-  pMerge->nGroup = n;
+  pMerge->apEntry = apEntry;
+  pMerge->nEntry = n;
   p->pOut->apMerge[p->pOut->nMerge++] = pMerge;
   return SQLITE_OK;
 }
 
 /*
-** The nGroup groups are in many runs in memory.
+** The nEntry groups are in many runs in memory.
 */
-static int hpMergeSlices(HpPipe *p, u64 nGroup){
-  u8 **apGroup;
+static int hpMergeSlices(HpPipe *p, u64 nEntry){
+  u8 **apEntry;
   u32 n;
-  int rc = hpSliceAll(p, nGroup, &apGroup, &n);
+  int rc = hpSliceAll(p, nEntry, &apEntry, &n);
   hpConfigStat(p->pQuery->db, HP_STAT_RUNS);
-  assert( rc || n<=nGroup );
-  return rc ? rc : hpMergeTake(p, apGroup, n);
+  assert( rc || n<=nEntry );
+  return rc ? rc : hpMergeTake(p, apEntry, n);
 }
 
 /*
@@ -216,7 +216,7 @@ static int hpMergeSlices(HpPipe *p, u64 nGroup){
 */
 static int hpMergeOpen(HpPipe *p){
   const HpEntryPlan *pPlan = p->pEntry;
-  u64 nGroup = 0;
+  u64 nEntry = 0;
   int nReader = 0;
   int nPart = 1;
   int bSpill = 0;
@@ -227,7 +227,7 @@ static int hpMergeOpen(HpPipe *p){
 
   for(i=0; i<p->nWorker; i++){
     const HpRuns *pRuns = p->apWorker[i]->pRuns;
-    if( pRuns->nMemGroup>0 ) bSlices = 1;
+    if( pRuns->nMemEntry>0 ) bSlices = 1;
     if( pRuns->pSpill ) bSpill = 1;
   }
   if( bSlices && bSpill ){
@@ -236,14 +236,14 @@ static int hpMergeOpen(HpPipe *p){
   }
   for(i=0; i<p->nWorker; i++){
     const HpRuns *pRuns = p->apWorker[i]->pRuns;
-    nGroup += pRuns->nGroup + pRuns->nMemGroup;
-    nReader += (pRuns->nGroup>0) + pRuns->nMemRun;
-    if( pRuns->nGroup>p->apWorker[iLarge]->pRuns->nGroup ) iLarge = i;
+    nEntry += pRuns->nEntry + pRuns->nMemEntry;
+    nReader += (pRuns->nEntry>0) + pRuns->nMemRun;
+    if( pRuns->nEntry>p->apWorker[iLarge]->pRuns->nEntry ) iLarge = i;
     if( pRuns->pSpill ) nReader += pRuns->pSpill->nRun;
   }
   assert( p->pOut->nMerge==0 && p->pCrew==0 );
   if( bSlices && !bSpill ){
-    return pPlan->bWhole ? hpSliceReady(p, nGroup) : hpMergeSlices(p, nGroup);
+    return pPlan->bWhole ? hpSliceReady(p, nEntry) : hpMergeSlices(p, nEntry);
   }
   if( nReader>HP_MX_RUN ) return HP_DECLINE;
   if( nReader>1 || (pPlan->pType && pPlan->pType->bLarge) ) bMerge = 1;
@@ -257,8 +257,8 @@ static int hpMergeOpen(HpPipe *p){
     }
     return pPlan->pType ? pPlan->pType->xDoubt(p) : SQLITE_OK;
   }
-  if( p->nWorker>1 && (nGroup>=HP_MIN_PART || p->pQuery->pCfg->nThread>1) ){
-    nPart = (int)MIN((u64)MIN(HP_MX_PART, 4*p->nWorker), MAX(nGroup, 1));
+  if( p->nWorker>1 && (nEntry>=HP_MIN_PART || p->pQuery->pCfg->nThread>1) ){
+    nPart = (int)MIN((u64)MIN(HP_MX_PART, 4*p->nWorker), MAX(nEntry, 1));
   }
   assert( nPart>=1 && nPart<=HP_MX_PART && pPlan->bRows==0 );
   for(i=0; i<nPart; i++){
@@ -276,41 +276,41 @@ static int hpMergeOpen(HpPipe *p){
 }
 
 /*
-** The next entry that is wanted: *paGroup is NULL if there is none.
+** The next entry that is wanted: *paEntry is NULL if there is none.
 */
-static int hpMergeNext(HpPipe *p, u8 **paGroup){
+static int hpMergeNext(HpPipe *p, u8 **paEntry){
   HpDelivery *pOut = p->pOut;
   const HpEntryPlan *pPlan = p->pEntry;
   HpMerge *pMerge;
   assert( p->pOut->nMerge>0 && p->pCrew==0 );
-  if( p->pOut->apMerge[0]->apGroup==0 ){
+  if( p->pOut->apMerge[0]->apEntry==0 ){
     u32 n = 0;
     if( pPlan->bRows ){
-      return hpRunsWanted(p, pOut->apMerge[0], paGroup);
+      return hpRunsWanted(p, pOut->apMerge[0], paEntry);
     }
     for(;;){
-      int rc = hpRunsStep(pPlan, pOut->apMerge[0], paGroup);
-      if( rc || *paGroup==0 || pPlan->pType->xWanted(p, *paGroup) ) return rc;
+      int rc = hpRunsStep(pPlan, pOut->apMerge[0], paEntry);
+      if( rc || *paEntry==0 || pPlan->pType->xWanted(p, *paEntry) ) return rc;
       if( ++n%HP_POLL==0 && AtomicLoad(&p->pQuery->db->u1.isInterrupted) ){
         return SQLITE_INTERRUPT;
       }
     }
   }
-  *paGroup = 0;
+  *paEntry = 0;
   while( pOut->iMerge<pOut->nMerge ){
     pMerge = pOut->apMerge[pOut->iMerge];
-    if( pMerge->iGroup<pMerge->nGroup ){
+    if( pMerge->iEntry<pMerge->nEntry ){
       if( pPlan->pType->xAhead ){
         int rc = pPlan->pType->xAhead(p, pMerge);
         if( rc ) return rc;
       }
-      if( pMerge->iGroup+HP_AHEAD_GROUP<pMerge->nGroup ){
-        u8 **apNext = &pMerge->apGroup[pMerge->iGroup];
-        hpRadixAhead(pPlan, apNext[HP_AHEAD_GROUP], 0);
+      if( pMerge->iEntry+HP_AHEAD_ENTRY<pMerge->nEntry ){
+        u8 **apNext = &pMerge->apEntry[pMerge->iEntry];
+        hpRadixAhead(pPlan, apNext[HP_AHEAD_ENTRY], 0);
         hpRadixAhead(pPlan, apNext[HP_AHEAD_KEY], 1);
       }
-      *paGroup = pMerge->apGroup[pMerge->iGroup++];
-      assert( hpHeldIsSane(pPlan, *paGroup) );
+      *paEntry = pMerge->apEntry[pMerge->iEntry++];
+      assert( hpHeldIsSane(pPlan, *paEntry) );
       break;
     }
     pOut->iMerge++;

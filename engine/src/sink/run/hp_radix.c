@@ -18,7 +18,7 @@
 ** Sorting looks at eight bytes of each normalized key, those after the bytes
 ** that all keys begin with: a radix sort by those bits that differ at all.
 ** Stretches that are still equal are sorted likewise by what follows, short
-** ones by merging.  Groups lie anywhere in memory, so whoever walks through
+** ones by merging.  Entries lie anywhere in memory, so whoever walks through
 ** them in key order asks for those some steps ahead.
 */
 #ifndef SQLITE_OMIT_HP
@@ -115,7 +115,7 @@ static void hpRadixMerge(
   u32 n
 ){
 #define hpSortedLess(X,Y) ((X)->prefix!=(Y)->prefix ? (X)->prefix<(Y)->prefix \
-                           : hpRadixCompare(pPlan, (X)->aGroup, (Y)->aGroup)<=0)
+                           : hpRadixCompare(pPlan, (X)->aEntry, (Y)->aEntry)<=0)
   HP_RADIX_MERGE(a, aTmp, n, hpSortedLess)
 #undef hpSortedLess
 }
@@ -244,26 +244,26 @@ static void hpRadixPass(
 */
 static SQLITE_INLINE void hpRadixAhead(
   const HpEntryPlan *pPlan,
-  const u8 *aGroup,
+  const u8 *aEntry,
   int iStep
 ){
-  const HpHead *pHead = hpEntryHead(pPlan, aGroup);
+  const HpHead *pHead = hpEntryHead(pPlan, aEntry);
   if( iStep==0 ){
-    hpPrefetch(aGroup);
+    hpPrefetch(aEntry);
     hpPrefetch(pHead);
   }else if( pPlan->bWhole ){
-    hpPrefetch(aGroup+64);
+    hpPrefetch(aEntry+64);
   }else{
     hpPrefetch(pHead->z);
     hpPrefetch(pHead->z+64);
   }
 }
-#define HP_AHEAD_GROUP  24     /* Steps from asking for a group to its use */
+#define HP_AHEAD_ENTRY  24     /* Steps from asking for a group to its use */
 #define HP_AHEAD_KEY    12     /* The same for its key */
 #define hpRadixPrefetch(PLAN,A,I,N) \
-  if( (I)+HP_AHEAD_GROUP<(N) ){ \
-    hpRadixAhead(PLAN, (A)[(I)+HP_AHEAD_GROUP].aGroup, 0); \
-    hpRadixAhead(PLAN, (A)[(I)+HP_AHEAD_KEY].aGroup, 1); \
+  if( (I)+HP_AHEAD_ENTRY<(N) ){ \
+    hpRadixAhead(PLAN, (A)[(I)+HP_AHEAD_ENTRY].aEntry, 0); \
+    hpRadixAhead(PLAN, (A)[(I)+HP_AHEAD_KEY].aEntry, 1); \
   }
 
 static int hpRadixLevel(const HpRuns*,struct HpSorted*,struct HpSorted*,u32,u32,int);
@@ -288,13 +288,13 @@ static int hpRadixFrom(
   int rc = SQLITE_OK;
 
   assert( n>0 && nDepth>=0 );
-  hpEntryKey(pPlan, a[0].aGroup, &nKey);
+  hpEntryKey(pPlan, a[0].aEntry, &nKey);
   assert( nSame<=nKey );
   /* Rows of equal keys are in scan order, and stay so */
   if( nSame==nKey ) return SQLITE_OK;
   for(i=0; i<n; i++){
     hpRadixPrefetch(pPlan, a, i, n)
-    z = hpEntryKey(pPlan, a[i].aGroup, &nKey);
+    z = hpEntryKey(pPlan, a[i].aEntry, &nKey);
     assert( nKey>=nSame );
     if( nKey-nSame>=8 ){
       a[i].prefix = hpLoad8(&z[nSame]);
@@ -336,14 +336,14 @@ static int hpRadixLevel(
 ){
   const HpEntryPlan *pPlan = pRuns->pPlan;
   u32 nSame;             /* Bytes that all keys begin with */
-  const u8 *zFirst = hpEntryKey(pPlan, a[0].aGroup, &nSame);
+  const u8 *zFirst = hpEntryKey(pPlan, a[0].aEntry, &nSame);
   u32 i, j;
 
   for(i=0; i<n && nSame>iFrom; i++){
     const u8 *z;
     u32 nMax;
     hpRadixPrefetch(pPlan, a, i, n)
-    z = hpEntryKey(pPlan, a[i].aGroup, &nMax);
+    z = hpEntryKey(pPlan, a[i].aEntry, &nMax);
     nMax = MIN(nSame, nMax);
     for(j=iFrom; j<nMax && z[j]==zFirst[j]; j++){}
     nSame = j;
@@ -367,9 +367,9 @@ static void hpRadixInts(
   u64 mDiff = 0;
   u32 i;
   for(i=0; i<n; i++){
-    if( i+HP_AHEAD_GROUP<n ) hpPrefetch(a[i+HP_AHEAD_GROUP].aGroup);
-    assert( hpEntryIsInt(pPlan, a[i].aGroup) );
-    a[i].prefix = hpEntryPack(a[i].aGroup)->a ^ mask;
+    if( i+HP_AHEAD_ENTRY<n ) hpPrefetch(a[i+HP_AHEAD_ENTRY].aEntry);
+    assert( hpEntryIsInt(pPlan, a[i].aEntry) );
+    a[i].prefix = hpEntryPack(a[i].aEntry)->a ^ mask;
     mDiff |= a[i].prefix ^ a[0].prefix;
   }
   if( n<HP_MIN_RADIX ){
@@ -385,14 +385,14 @@ static void hpRadixInts(
 static int hpRadixRecords(HpRuns *pRuns, struct HpSorted *a, u32 n){
   u32 i;
   for(i=0; i<n; i++){
-    u8 *aGroup = a[i].aGroup;
-    HpHead *pHead = hpEntryHead(pRuns->pPlan, aGroup);
+    u8 *aEntry = a[i].aEntry;
+    HpHead *pHead = hpEntryHead(pRuns->pPlan, aEntry);
     u8 *z;
     if( pHead->z ) continue;
-    assert( hpEntryPack(aGroup)->b==HP_PACK_INT );
+    assert( hpEntryPack(aEntry)->b==HP_PACK_INT );
     z = hpArenaAlloc(&pRuns->arena, HP_SZ_NUMBER+1);
     if( z==0 ) return HP_DECLINE;
-    hpHeldKey(pRuns->pPlan, aGroup, z, &pHead->nNorm);
+    hpHeldKey(pRuns->pPlan, aEntry, z, &pHead->nNorm);
     z[pHead->nNorm] = HP_INT;
     pHead->nRec = pHead->nNorm+1;
     pHead->z = z;
@@ -425,15 +425,15 @@ static int hpRadixPairs(HpRuns *pRuns, struct HpSorted *a, u32 n, u32 nSame){
 
 /* The groups of a worker in key order: number i of them */
 static u8 *hpRadixAt(const HpRuns *pRuns, u32 i){
-  assert( i<pRuns->nGroup );
-  return pRuns->bOrdered ? hpHeldAt(pRuns, i) : pRuns->aSorted[i].aGroup;
+  assert( i<pRuns->nEntry );
+  return pRuns->bOrdered ? hpHeldAt(pRuns, i) : pRuns->aSorted[i].aEntry;
 }
 
 #ifdef SQLITE_DEBUG
 /* Are the groups of pRuns in key order? */
 static int hpRadixIsSorted(const HpRuns *pRuns){
   u32 i;
-  for(i=1; i<pRuns->nGroup; i++){
+  for(i=1; i<pRuns->nEntry; i++){
     const u8 *a = hpRadixAt(pRuns, i-1);
     if( hpRadixCompare(pRuns->pPlan, a, hpRadixAt(pRuns, i))>=0 ) return 0;
   }
@@ -446,7 +446,7 @@ static int hpRadixIsSorted(const HpRuns *pRuns){
 */
 static int hpRadixHeld(HpRuns *pRuns){
   const HpEntryPlan *pPlan = pRuns->pPlan;
-  u32 n = pRuns->nGroup;
+  u32 n = pRuns->nEntry;
   struct HpSorted *a;
   u32 i;
   int rc;
@@ -471,7 +471,7 @@ static int hpRadixHeld(HpRuns *pRuns){
     pRuns->nSortedAlloc = 2*n;
   }
   a = pRuns->aSorted;
-  for(i=0; i<n; i++) a[i].aGroup = hpHeldAt(pRuns, i);
+  for(i=0; i<n; i++) a[i].aEntry = hpHeldAt(pRuns, i);
   if( pPlan->bIntKey ){
     rc = hpRadixSort(pRuns, a, n, pRuns->bRecord);
   }else{

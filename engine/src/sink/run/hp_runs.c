@@ -66,13 +66,13 @@ static int hpReaderFill(HpRunReader *pReader, u64 nWant){
 static int hpReaderNext(const HpEntryPlan *pPlan, HpRunReader *pReader){
   u64 n = 8;
   int rc;
-  pReader->aGroup = 0;
+  pReader->aEntry = 0;
   if( pReader->pRuns ){
     if( pReader->iNext<pReader->n ){
       if( !pReader->pRuns->bOrdered ){
         hpRadixPrefetch(pPlan, pReader->pRuns->aSorted, pReader->iNext, pReader->n)
       }
-      pReader->aGroup = hpRadixAt(pReader->pRuns, pReader->iNext++);
+      pReader->aEntry = hpRadixAt(pReader->pRuns, pReader->iNext++);
     }
     return SQLITE_OK;
   }
@@ -84,13 +84,13 @@ static int hpReaderNext(const HpEntryPlan *pPlan, HpRunReader *pReader){
   n = hpSpillBytes(pPlan, &pReader->aBuf[pReader->iBuf]);
   rc = hpReaderFill(pReader, n);
   if( rc ) return rc;
-  pReader->aGroup = &pReader->aBuf[pReader->iBuf+hpSpillHead(pPlan)];
+  pReader->aEntry = &pReader->aBuf[pReader->iBuf+hpSpillHead(pPlan)];
   pReader->iBuf += (u32)n;
-  hpSpillPointers(pPlan, pReader->aGroup);
+  hpSpillPointers(pPlan, pReader->aEntry);
   if( pPlan->bRows ){
     /* At least eight bytes are readable: a record has that many */
     u32 nKey;
-    const u8 *z = hpEntryKey(pPlan, pReader->aGroup, &nKey);
+    const u8 *z = hpEntryKey(pPlan, pReader->aEntry, &nKey);
     pReader->prefix = hpLoad8(z);
     if( nKey<8 ) pReader->prefix &= ~(u64)0 << (64-8*nKey);
   }
@@ -102,8 +102,8 @@ static int hpReaderNext(const HpEntryPlan *pPlan, HpRunReader *pReader){
 static int hpHeapIsSane(const HpEntryPlan *pPlan, const HpMerge *pMerge){
   int i;
   for(i=1; i<pMerge->nHeap; i++){
-    if( hpRadixCompare(pPlan, pMerge->apHeap[(i-1)/2]->aGroup,
-                       pMerge->apHeap[i]->aGroup)>0 ) return 0;
+    if( hpRadixCompare(pPlan, pMerge->apHeap[(i-1)/2]->aEntry,
+                       pMerge->apHeap[i]->aEntry)>0 ) return 0;
   }
   /* A row's reader stays in the heap */
   return pMerge->nHeap+(pPlan->bRows ? 0 : pMerge->nUsed)<=pMerge->nReader;
@@ -115,10 +115,10 @@ static int hpHeapIsSane(const HpEntryPlan *pPlan, const HpMerge *pMerge){
 */
 static void hpHeapAdd(const HpEntryPlan *pPlan, HpMerge *pMerge, HpRunReader *pNew){
   int i;
-  if( pNew->aGroup==0 ) return;
+  if( pNew->aEntry==0 ) return;
   for(i=pMerge->nHeap++; i>0; i=(i-1)/2){
     HpRunReader *pUp = pMerge->apHeap[(i-1)/2];
-    if( hpRadixCompare(pPlan, pUp->aGroup, pNew->aGroup)<=0 ) break;
+    if( hpRadixCompare(pPlan, pUp->aEntry, pNew->aEntry)<=0 ) break;
     pMerge->apHeap[i] = pUp;
   }
   pMerge->apHeap[i] = pNew;
@@ -133,15 +133,15 @@ static HpRunReader *hpHeapRemove(const HpEntryPlan *pPlan, HpMerge *pMerge){
   HpRunReader *pLast = pMerge->apHeap[--pMerge->nHeap];
   int n = pMerge->nHeap;
   int i = 0;
-  assert( n>=0 && pOut->aGroup!=0 );
+  assert( n>=0 && pOut->aEntry!=0 );
   for(;;){
     int j = 2*i+1;
     if( j>=n ) break;
-    if( j+1<n && hpRadixCompare(pPlan, pMerge->apHeap[j+1]->aGroup,
-                                pMerge->apHeap[j]->aGroup)<0 ){
+    if( j+1<n && hpRadixCompare(pPlan, pMerge->apHeap[j+1]->aEntry,
+                                pMerge->apHeap[j]->aEntry)<0 ){
       j++;
     }
-    if( hpRadixCompare(pPlan, pLast->aGroup, pMerge->apHeap[j]->aGroup)<=0 ){
+    if( hpRadixCompare(pPlan, pLast->aEntry, pMerge->apHeap[j]->aEntry)<=0 ){
       break;
     }
     pMerge->apHeap[i] = pMerge->apHeap[j];
@@ -152,13 +152,13 @@ static HpRunReader *hpHeapRemove(const HpEntryPlan *pPlan, HpMerge *pMerge){
 }
 
 /*
-** The next group of all runs, its parts merged, or NULL: *paGroup.  It is valid
+** The next group of all runs, its parts merged, or NULL: *paEntry.  It is valid
 ** until the next call.
 */
-static int hpRunsStep(const HpEntryPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
+static int hpRunsStep(const HpEntryPlan *pPlan, HpMerge *pMerge, u8 **paEntry){
   HpRunReader *pFirst;
   int rc;
-  *paGroup = 0;
+  *paEntry = 0;
   while( pMerge->nUsed>0 ){
     HpRunReader *pReader = pMerge->apUsed[--pMerge->nUsed];
     rc = hpReaderNext(pPlan, pReader);
@@ -170,14 +170,14 @@ static int hpRunsStep(const HpEntryPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
   pFirst = hpHeapRemove(pPlan, pMerge);
   pMerge->apUsed[pMerge->nUsed++] = pFirst;
   while( pMerge->nHeap>0
-      && hpRadixCompare(pPlan, pMerge->apHeap[0]->aGroup, pFirst->aGroup)==0
+      && hpRadixCompare(pPlan, pMerge->apHeap[0]->aEntry, pFirst->aEntry)==0
   ){
     HpRunReader *pReader = hpHeapRemove(pPlan, pMerge);
     pMerge->apUsed[pMerge->nUsed++] = pReader;
-    rc = pPlan->pType->xCombine(pPlan, pFirst->aGroup, pReader->aGroup);
+    rc = pPlan->pType->xCombine(pPlan, pFirst->aEntry, pReader->aEntry);
     if( rc ) return rc;
   }
-  *paGroup = pFirst->aGroup;
+  *paEntry = pFirst->aEntry;
   return SQLITE_OK;
 }
 
@@ -190,28 +190,28 @@ static SQLITE_INLINE int hpReaderLess(
   const HpRunReader *pB
 ){
   if( pA->prefix!=pB->prefix ) return pA->prefix<pB->prefix;
-  return hpRadixCompare(pPlan, pA->aGroup, pB->aGroup)<0;
+  return hpRadixCompare(pPlan, pA->aEntry, pB->aEntry)<0;
 }
 
 /*
-** Of rows: the next one, or NULL: *paGroup.  It is valid until the next
+** Of rows: the next one, or NULL: *paEntry.  It is valid until the next
 ** call.
 **
 ** The reader that was first goes on, and finds its new place in the heap: the
 ** hole that it leaves moves down to a leaf, which is where most of them belong,
 ** and then it moves up from there.
 */
-static int hpHeapRow(const HpEntryPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
+static int hpHeapRow(const HpEntryPlan *pPlan, HpMerge *pMerge, u8 **paEntry){
   HpRunReader **ap = pMerge->apHeap;
   assert( pPlan->bRows && pMerge->nUsed<=1 );
-  *paGroup = 0;
+  *paEntry = 0;
   if( pMerge->nUsed ){
     HpRunReader *pNew = ap[0];
     int i = 0;
     int j, n;
     int rc = hpReaderNext(pPlan, pNew);
     if( rc ) return rc;
-    if( pNew->aGroup==0 ) pNew = ap[--pMerge->nHeap];
+    if( pNew->aEntry==0 ) pNew = ap[--pMerge->nHeap];
     n = pMerge->nHeap;
     while( (j = 2*i+1)<n ){
       if( j+1<n ) j += hpReaderLess(pPlan, ap[j+1], ap[j]);
@@ -226,19 +226,19 @@ static int hpHeapRow(const HpEntryPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
   }
   pMerge->nUsed = pMerge->nHeap>0;
   assert( hpHeapIsSane(pPlan, pMerge) );
-  if( pMerge->nHeap ) *paGroup = ap[0]->aGroup;
+  if( pMerge->nHeap ) *paEntry = ap[0]->aEntry;
   return SQLITE_OK;
 }
 
 /*
 ** The same, but leave out rows that a window does not want.
 */
-static int hpRunsWanted(const HpPipe *p, HpMerge *pMerge, u8 **paGroup){
+static int hpRunsWanted(const HpPipe *p, HpMerge *pMerge, u8 **paEntry){
   int rc;
   do{
-    rc = hpHeapRow(p->pEntry, pMerge, paGroup);
-  }while( rc==SQLITE_OK && p->pOut->mxRow>0 && *paGroup
-       && hpNumberSkip(p, &pMerge->count, *paGroup) );
+    rc = hpHeapRow(p->pEntry, pMerge, paEntry);
+  }while( rc==SQLITE_OK && p->pOut->mxRow>0 && *paEntry
+       && hpNumberSkip(p, &pMerge->count, *paEntry) );
   return rc;
 }
 
@@ -258,7 +258,7 @@ static void hpRunsFree(HpMerge *pMerge){
     sqlite3_free(pMerge->aReader);
     sqlite3_free(pMerge->apHeap);
     sqlite3_free(pMerge->apUsed);
-    sqlite3_free(pMerge->apGroup);
+    sqlite3_free(pMerge->apEntry);
     sqlite3_free(pMerge->count.norm.a);
     sqlite3_free(pMerge);
   }
@@ -318,7 +318,7 @@ static int hpRunsSpill(HpRuns *pRuns){
   HpPipe *pPipe = pRuns->pWorker->pPipe;
   HpMerge *pMerge;
   HpBuf buf;
-  u8 *aGroup;
+  u8 *aEntry;
   u32 i, nBefore;
   int rc;
   if( pRuns->nMemRun==0 ) return SQLITE_OK;
@@ -330,11 +330,11 @@ static int hpRunsSpill(HpRuns *pRuns){
   memset(&buf, 0, sizeof(buf));
   rc = hpRunsFirst(pRuns->pPlan, pMerge);
   for(i=1; rc==SQLITE_OK; i++){
-    rc = pRuns->pPlan->bRows ? hpRunsWanted(pPipe, pMerge, &aGroup)
-                             : hpRunsStep(pRuns->pPlan, pMerge, &aGroup);
-    if( rc || aGroup==0 ) break;
+    rc = pRuns->pPlan->bRows ? hpRunsWanted(pPipe, pMerge, &aEntry)
+                             : hpRunsStep(pRuns->pPlan, pMerge, &aEntry);
+    if( rc || aEntry==0 ) break;
     nBefore = buf.n;
-    rc = hpSpillRecord(pRuns->pPlan, aGroup, &buf);
+    rc = hpSpillRecord(pRuns->pPlan, aEntry, &buf);
     hpSpillNote(pRuns->pSpill, buf.n-nBefore);
     if( rc==SQLITE_OK && buf.n>=HP_SPILL_BUF
      && hpSpillWrite(pRuns->pSpill, &buf)

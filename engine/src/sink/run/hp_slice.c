@@ -31,7 +31,7 @@
 # include "hpInt.h"
 #endif
 
-#define HP_SLICE_GROUPS 4096   /* About so many groups a slice */
+#define HP_SLICE_ENTRIES 4096   /* About so many groups a slice */
 #define HP_MX_SLICE     1024   /* Most slices */
 #define HP_SLICE_SAMPLE 16     /* Keys for each slice of which its bounds are chosen */
 
@@ -39,17 +39,17 @@
 struct HpSliceRun {
   const HpRuns *pRuns;
   const HpMemRun *pRun;  /* Or NULL */
-  u32 n;                 /* Groups */
+  u32 n;                 /* Entries */
 };
 
 struct HpSlices {
   int nRun;
   struct HpSliceRun *aRun;
-  u64 nGroup;            /* Groups of all runs */
+  u64 nEntry;            /* Entries of all runs */
   u32 nSlice;
   u8 **apBound;          /* Where slice 1, 2, ... begins: a group with the first key */
   u32 *aFirst;           /* Of each run, for each slice and one more: its first group there */
-  u8 **apGroup;          /* All groups.  Those of slice i begin at aStart[i], ... */
+  u8 **apEntry;          /* All groups.  Those of slice i begin at aStart[i], ... */
   u32 *aStart;
   u32 *aN;               /* ... and are so many in the end */
   u8 bRecord;            /* Some keys are records */
@@ -61,13 +61,13 @@ struct HpSlices {
   struct HpSorted *aScratch;   /* For each worker twice so many */
 };
 
-/* Group i of a run */
-static u8 *hpSliceGroup(const struct HpSliceRun *p, u32 i){
+/* Entry i of a run */
+static u8 *hpSliceAt(const struct HpSliceRun *p, u32 i){
   assert( i<p->n );
   return p->pRun ? hpMemRunAt(p->pRun, i) : hpRadixAt(p->pRuns, i);
 }
 
-/* Free pSlices, but not HpSlices.apGroup */
+/* Free pSlices, but not HpSlices.apEntry */
 static void hpSliceFree(HpSlices *pSlices){
   sqlite3_free(pSlices->aRun);
   sqlite3_free(pSlices->apBound);
@@ -91,11 +91,11 @@ static int hpSliceRuns(const HpPipe *p, HpSlices *pSlices){
   for(i=0; i<p->nWorker; i++){
     const HpRuns *pRuns = p->apWorker[i]->pRuns;
     pSlices->bRecord |= pRuns->bRecord;
-    for(k=0; k<pRuns->nMemRun+(pRuns->nGroup>0); k++){
+    for(k=0; k<pRuns->nMemRun+(pRuns->nEntry>0); k++){
       struct HpSliceRun *pRun = &pSlices->aRun[pSlices->nRun++];
       pRun->pRuns = pRuns;
       pRun->pRun = k<pRuns->nMemRun ? &pRuns->aMemRun[k] : 0;
-      pRun->n = pRun->pRun ? pRun->pRun->nGroup : pRuns->nGroup;
+      pRun->n = pRun->pRun ? pRun->pRun->nEntry : pRuns->nEntry;
     }
   }
   return SQLITE_OK;
@@ -106,8 +106,8 @@ static int hpSliceRuns(const HpPipe *p, HpSlices *pSlices){
 */
 static int hpSliceBounds(HpPipe *p, HpSlices *pSlices){
   const HpEntryPlan *pPlan = p->pEntry;
-  u64 nStep = MAX(1, pSlices->nGroup/((u64)pSlices->nSlice*HP_SLICE_SAMPLE));
-  u64 nAlloc = pSlices->nGroup/nStep + 1;
+  u64 nStep = MAX(1, pSlices->nEntry/((u64)pSlices->nSlice*HP_SLICE_SAMPLE));
+  u64 nAlloc = pSlices->nEntry/nStep + 1;
   u64 iNext = nStep/2;   /* Place of the next key, as if runs stood behind each other */
   u64 iRun = 0;          /* Place of the first of the run */
   struct HpSorted *a;
@@ -124,14 +124,14 @@ static int hpSliceBounds(HpPipe *p, HpSlices *pSlices){
     const struct HpSliceRun *pRun = &pSlices->aRun[k];
     for(; iNext<iRun+pRun->n && n<nAlloc; iNext+=nStep){
       a[n].prefix = 0;
-      a[n++].aGroup = hpSliceGroup(pRun, (u32)(iNext-iRun));
+      a[n++].aEntry = hpSliceAt(pRun, (u32)(iNext-iRun));
     }
     iRun += pRun->n;
   }
-  assert( iRun==pSlices->nGroup && n>0 );
+  assert( iRun==pSlices->nEntry && n>0 );
   hpRadixMerge(pPlan, a, &a[n], n);
   for(i=1; i<pSlices->nSlice; i++){
-    pSlices->apBound[i] = a[(u64)n*i/pSlices->nSlice].aGroup;
+    pSlices->apBound[i] = a[(u64)n*i/pSlices->nSlice].aEntry;
     assert( i==1 || hpRadixCompare(pPlan, pSlices->apBound[i-1],
                                    pSlices->apBound[i])<=0 );
   }
@@ -159,7 +159,7 @@ static void hpSliceFind(HpWorker *p){
       u32 nStep = 1;
       /* The next bound is not far: steps that double, then the middle of the last one */
       while( nStep<upr-lwr
-          && hpRadixCompare(pPipe->pEntry, hpSliceGroup(pRun, lwr+nStep-1),
+          && hpRadixCompare(pPipe->pEntry, hpSliceAt(pRun, lwr+nStep-1),
                             pSlices->apBound[i])<0
       ){
         lwr += nStep;
@@ -168,7 +168,7 @@ static void hpSliceFind(HpWorker *p){
       upr = MIN(upr, lwr+nStep);
       while( lwr<upr ){
         u32 iMid = lwr + (upr-lwr)/2;
-        if( hpRadixCompare(pPipe->pEntry, hpSliceGroup(pRun, iMid),
+        if( hpRadixCompare(pPipe->pEntry, hpSliceAt(pRun, iMid),
                            pSlices->apBound[i])<0
         ){
           lwr = iMid+1;
@@ -199,7 +199,7 @@ static u32 hpSliceSame(const HpEntryPlan *pPlan, const HpSlices *p, u32 i){
     for(iEnd=0; iEnd<2; iEnd++){
       u32 n, j;
       const u8 *z = hpEntryKey(pPlan,
-          hpSliceGroup(&p->aRun[k], iEnd ? aFirst[1]-1 : aFirst[0]), &n);
+          hpSliceAt(&p->aRun[k], iEnd ? aFirst[1]-1 : aFirst[0]), &n);
       if( zFirst==0 ){
         zFirst = z;
         nSame = n;
@@ -220,7 +220,7 @@ static int hpSliceOne(HpWorker *p, u32 i, struct HpSorted *a, u32 n, int bCheck)
   const HpPipe *pPipe = p->pPipe;
   const HpEntryPlan *pPlan = pPipe->pEntry;
   HpSlices *pSlices = pPipe->pOut->pSlices;
-  u8 **apOut = &pSlices->apGroup[pSlices->aStart[i]];
+  u8 **apOut = &pSlices->apEntry[pSlices->aStart[i]];
   const HpEntryType *pType;
   u32 nOut = 0;
   u32 m = 0;
@@ -229,7 +229,7 @@ static int hpSliceOne(HpWorker *p, u32 i, struct HpSorted *a, u32 n, int bCheck)
   int rc;
   for(k=0; k<pSlices->nRun; k++){
     const u32 *aFirst = &pSlices->aFirst[(u64)k*(pSlices->nSlice+1) + i];
-    for(j=aFirst[0]; j<aFirst[1]; j++) a[m++].aGroup = hpSliceGroup(&pSlices->aRun[k], j);
+    for(j=aFirst[0]; j<aFirst[1]; j++) a[m++].aEntry = hpSliceAt(&pSlices->aRun[k], j);
   }
   assert( m==n );
   if( pPlan->bWhole ){
@@ -239,19 +239,19 @@ static int hpSliceOne(HpWorker *p, u32 i, struct HpSorted *a, u32 n, int bCheck)
   }
   if( pPlan->bRows ){
     /* Rows stay apart */
-    for(j=0; j<n; j++) apOut[j] = a[j].aGroup;
+    for(j=0; j<n; j++) apOut[j] = a[j].aEntry;
     pSlices->aN[i] = n;
     return rc ? rc : hpThreadStopped(pPipe);
   }
   pType = pPlan->pType;
   for(j=0; j<n && rc==SQLITE_OK; j++){
-    u8 *aGroup = a[j].aGroup;
+    u8 *aEntry = a[j].aEntry;
     int bWanted = 0;
-    while( rc==SQLITE_OK && j+1<n && hpRadixCompare(pPlan, aGroup, a[j+1].aGroup)==0 ){
-      rc = pType->xCombine(pPlan, aGroup, a[++j].aGroup);
+    while( rc==SQLITE_OK && j+1<n && hpRadixCompare(pPlan, aEntry, a[j+1].aEntry)==0 ){
+      rc = pType->xCombine(pPlan, aEntry, a[++j].aEntry);
     }
-    if( rc==SQLITE_OK ) rc = pType->xDone(pPipe, aGroup, bCheck, &bWanted);
-    if( rc==SQLITE_OK && bWanted ) apOut[nOut++] = aGroup;
+    if( rc==SQLITE_OK ) rc = pType->xDone(pPipe, aEntry, bCheck, &bWanted);
+    if( rc==SQLITE_OK && bWanted ) apOut[nOut++] = aEntry;
   }
   pSlices->aN[i] = nOut;
   return rc ? rc : hpThreadStopped(pPipe);
@@ -287,10 +287,10 @@ static void hpSliceWork(HpWorker *p){
 
 #ifdef SQLITE_DEBUG
 /* Are groups in key order, and no two of them the same? */
-static int hpSliceIsSorted(const HpEntryPlan *pPlan, u8 **apGroup, u32 n){
+static int hpSliceIsSorted(const HpEntryPlan *pPlan, u8 **apEntry, u32 n){
   u32 i;
   for(i=1; i<n; i++){
-    if( hpRadixCompare(pPlan, apGroup[i-1], apGroup[i])>=0 ) return 0;
+    if( hpRadixCompare(pPlan, apEntry[i-1], apEntry[i])>=0 ) return 0;
   }
   return 1;
 }
@@ -305,15 +305,15 @@ static int hpSliceCut(HpPipe *p, HpSlices *pSlices){
   int k;
   int rc = hpSliceRuns(p, pSlices);
   if( rc ) return rc;
-  pSlices->nSlice = (u32)MIN(HP_MX_SLICE, 1+pSlices->nGroup/HP_SLICE_GROUPS);
+  pSlices->nSlice = (u32)MIN(HP_MX_SLICE, 1+pSlices->nEntry/HP_SLICE_ENTRIES);
   nFirst = (u64)pSlices->nRun*(pSlices->nSlice+1);
   rc = hpSliceBounds(p, pSlices);
   if( rc ) return rc;
   pSlices->aFirst = sqlite3_malloc64(sizeof(u32)*nFirst);
   pSlices->aStart = sqlite3MallocZero(sizeof(u32)*((u64)pSlices->nSlice+1));
   pSlices->aN = sqlite3MallocZero(sizeof(u32)*(u64)pSlices->nSlice);
-  pSlices->apGroup = hpArenaMalloc(sizeof(u8*)*(i64)(pSlices->nGroup+1));
-  if( pSlices->aFirst==0 || pSlices->aStart==0 || pSlices->aN==0 || pSlices->apGroup==0 ){
+  pSlices->apEntry = hpArenaMalloc(sizeof(u8*)*(i64)(pSlices->nEntry+1));
+  if( pSlices->aFirst==0 || pSlices->aStart==0 || pSlices->aN==0 || pSlices->apEntry==0 ){
     return HP_DECLINE;
   }
   p->pOut->iMerge = 0;
@@ -324,7 +324,7 @@ static int hpSliceCut(HpPipe *p, HpSlices *pSlices){
       pSlices->aStart[i] += pSlices->aFirst[(u64)k*(pSlices->nSlice+1) + i];
     }
   }
-  assert( pSlices->aStart[pSlices->nSlice]==pSlices->nGroup );
+  assert( pSlices->aStart[pSlices->nSlice]==pSlices->nEntry );
   p->pOut->iMerge = 0;
   return SQLITE_OK;
 }
@@ -332,39 +332,39 @@ static int hpSliceCut(HpPipe *p, HpSlices *pSlices){
 /*
 ** Choose slices, and put them together: as hpSliceAll().
 */
-static int hpSliceRun(HpPipe *p, HpSlices *pSlices, u32 *pnGroup){
+static int hpSliceRun(HpPipe *p, HpSlices *pSlices, u32 *pnEntry){
   u32 i, n = 0;
   int rc = hpSliceCut(p, pSlices);
   if( rc==SQLITE_OK ) rc = hpThreadEach(p, hpSliceWork);
   /* Without the places that groups left to which others had been added */
   for(i=0; i<pSlices->nSlice && rc==SQLITE_OK; i++){
     if( n<pSlices->aStart[i] && pSlices->aN[i]>0 ){
-      memmove(&pSlices->apGroup[n], &pSlices->apGroup[pSlices->aStart[i]],
+      memmove(&pSlices->apEntry[n], &pSlices->apEntry[pSlices->aStart[i]],
               sizeof(u8*)*(size_t)pSlices->aN[i]);
     }
     n += pSlices->aN[i];
   }
-  *pnGroup = n;
-  assert( rc || hpSliceIsSorted(p->pEntry, pSlices->apGroup, n) );
+  *pnEntry = n;
+  assert( rc || hpSliceIsSorted(p->pEntry, pSlices->apEntry, n) );
   return rc;
 }
 
 /*
-** The nGroup groups of all workers, which are sorted and in memory.  Set *papGroup to them in key
-** order, to be freed, those of equal keys added up, and *pnGroup to their number.
+** The nEntry groups of all workers, which are sorted and in memory.  Set *papEntry to them in key
+** order, to be freed, those of equal keys added up, and *pnEntry to their number.
 */
-static int hpSliceAll(HpPipe *p, u64 nGroup, u8 ***papGroup, u32 *pnGroup){
+static int hpSliceAll(HpPipe *p, u64 nEntry, u8 ***papEntry, u32 *pnEntry){
   HpSlices *pSlices;
   int rc;
-  assert( p->pOut->pSlices==0 && p->pCrew==0 && nGroup>0 );
-  *papGroup = 0;
-  if( nGroup>0x7fffffff ) return HP_DECLINE;
+  assert( p->pOut->pSlices==0 && p->pCrew==0 && nEntry>0 );
+  *papEntry = 0;
+  if( nEntry>0x7fffffff ) return HP_DECLINE;
   p->pOut->pSlices = pSlices = sqlite3MallocZero(sizeof(*pSlices));
   if( pSlices==0 ) return HP_DECLINE;
-  pSlices->nGroup = nGroup;
-  rc = hpSliceRun(p, pSlices, pnGroup);
-  if( rc ) sqlite3_free(pSlices->apGroup);
-  else *papGroup = pSlices->apGroup;
+  pSlices->nEntry = nEntry;
+  rc = hpSliceRun(p, pSlices, pnEntry);
+  if( rc ) sqlite3_free(pSlices->apEntry);
+  else *papEntry = pSlices->apEntry;
   hpSliceFree(pSlices);
   p->pOut->pSlices = 0;
   p->pOut->iMerge = 0;
@@ -406,7 +406,7 @@ static void hpSliceGiver(HpWorker *p){
       bDone = pSlices->aDone[iGive];
       hpThreadUnlock(pPipe);
       if( bDone ){
-        u8 **apEntry = &pSlices->apGroup[pSlices->aStart[iGive]];
+        u8 **apEntry = &pSlices->apEntry[pSlices->aStart[iGive]];
         p->rc = pSlices->xGive(pSlices->pGive, apEntry, pSlices->aN[iGive++]);
         continue;
       }
@@ -426,7 +426,7 @@ static void hpSliceGiver(HpWorker *p){
 static void hpSliceForget(HpPipe *p){
   if( p->pOut->pSlices ){
     assert( p->pCrew==0 );
-    sqlite3_free(p->pOut->pSlices->apGroup);
+    sqlite3_free(p->pOut->pSlices->apEntry);
     hpSliceFree(p->pOut->pSlices);
     p->pOut->pSlices = 0;
     p->pOut->iMerge = 0;
@@ -445,7 +445,7 @@ static int hpSliceReady(HpPipe *p, u64 nPair){
   if( nPair>0x7fffffff ) return HP_DECLINE;
   p->pOut->pSlices = pSlices = sqlite3MallocZero(sizeof(*pSlices));
   if( pSlices==0 ) return HP_DECLINE;
-  pSlices->nGroup = nPair;
+  pSlices->nEntry = nPair;
   rc = hpSliceCut(p, pSlices);
   for(i=0; rc==SQLITE_OK && i<pSlices->nSlice; i++){
     u32 n = pSlices->aStart[i+1]-pSlices->aStart[i];

@@ -177,7 +177,7 @@ static int hpSpillHeld(HpRuns *pRuns){
   u32 i;
   int rc;
 
-  assert( pRuns->nGroup>0 );
+  assert( pRuns->nEntry>0 );
   if( hpSpillOpen(pRuns) ) return HP_DECLINE;
   pSpill = pRuns->pSpill;
   rc = pPlan->pType ? pPlan->pType->xNote(pRuns, 1) : SQLITE_OK;
@@ -185,10 +185,10 @@ static int hpSpillHeld(HpRuns *pRuns){
   rc = hpRadixHeld(pRuns);
   memset(&buf, 0, sizeof(buf));
   if( rc==SQLITE_OK ) rc = hpBufRoom(&buf, HP_SPILL_BUF);
-  for(i=0; i<pRuns->nGroup && rc==SQLITE_OK; i++){
+  for(i=0; i<pRuns->nEntry && rc==SQLITE_OK; i++){
     u32 nBefore = buf.n;
     if( !pRuns->bOrdered ){
-      hpRadixPrefetch(pPlan, pRuns->aSorted, i, pRuns->nGroup)
+      hpRadixPrefetch(pPlan, pRuns->aSorted, i, pRuns->nEntry)
     }
     rc = hpSpillRecord(pPlan, hpRadixAt(pRuns, i), &buf);
     hpSpillNote(pSpill, buf.n-nBefore);

@@ -217,7 +217,7 @@ static void hpPartitionOrder(HpSort *pSort, const HpFrame *p){
 ** Let there be a limit for each partition: none yet for the new ones.
 */
 static int hpPartitionLimits(HpPartitions *pParts){
-  u32 nPart = pParts->pAgg->runs.nGroup;
+  u32 nPart = pParts->pAgg->runs.nEntry;
   if( nPart>pParts->nLimitAlloc ){
     u32 nNew = MAX(HP_MX_CACHED, 2*nPart);
     u64 *aNew = sqlite3_realloc64(pParts->aLimit, sizeof(u64)*(u64)nNew);
@@ -506,8 +506,8 @@ static int hpPartitionRows(HpSort *pSort){
   }
   /* Where hpSortRecord() finds the values of a row */
   frame.aVec = pParts->aVec;
-  assert( pRuns->nGroup==0 );
-  for(iPart=0; iPart<pParts->pAgg->runs.nGroup; iPart++){
+  assert( pRuns->nEntry==0 );
+  for(iPart=0; iPart<pParts->pAgg->runs.nEntry; iPart++){
     const u8 *aGroup = hpHeldAt(&pParts->pAgg->runs, iPart);
     const HpPartition *p = hpGroupPartition(aGroup);
     u32 nPrefix;
@@ -525,7 +525,7 @@ static int hpPartitionRows(HpSort *pSort){
       if( rc ) return rc;
     }
   }
-  assert( pRuns->nGroup==pParts->nKept );
+  assert( pRuns->nEntry==pParts->nKept );
   pParts->nKept = pParts->nSince = 0;
   pParts->nLimit = 0;
   pParts->pFree = 0;
@@ -551,7 +551,7 @@ static int hpPartitionRows(HpSort *pSort){
 static int hpPartitionTooMany(const HpSort *pSort, const HpFrame *p){
   const HpWorker *pWorker = p->pWorker;
   HpPartitions *pParts = pSort->pParts;
-  u32 nPart = pParts->pAgg->runs.nGroup;
+  u32 nPart = pParts->pAgg->runs.nEntry;
   u32 nBefore = pParts->nPart;
   double rSeen = (double)pParts->nSeen;
   double rScanned = (double)pWorker->nScanned + p->aSel[p->nSel-1] + 1;

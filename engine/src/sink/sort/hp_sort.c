@@ -281,7 +281,7 @@ static int hpSortPut(HpSort *pSort, u32 nNorm, u32 nPrefix, u64 iPos){
   HpRuns *pRuns = &pSort->runs;
   HpBuf *pBuf = &pRuns->key;
   HpHead *pHead;
-  assert( nPrefix<=nNorm && pRuns->nGroup<pRuns->nSortedAlloc );
+  assert( nPrefix<=nNorm && pRuns->nEntry<pRuns->nSortedAlloc );
   if( pSort->pPlan->bPrefix ){
     if( hpBufRoom(pBuf, HP_SZ_PREFIX) ) return HP_DECLINE;
     sqlite3Put4byte(&pBuf->a[pBuf->n], nPrefix);
@@ -295,7 +295,7 @@ static int hpSortPut(HpSort *pSort, u32 nNorm, u32 nPrefix, u64 iPos){
   pHead->nRec = pBuf->n;
   assert( nNorm+(pSort->pPlan->bPrefix ? HP_SZ_PREFIX : 0)<pBuf->n );
   memcpy(&pHead[1], pBuf->a, pBuf->n);
-  pRuns->aSorted[pRuns->nGroup++].aGroup = (u8*)pHead;
+  pRuns->aSorted[pRuns->nEntry++].aEntry = (u8*)pHead;
   pRuns->nRowByte += sizeof(*pHead) + sizeof(struct HpSorted) + pBuf->n;
   return SQLITE_OK;
 }
@@ -319,7 +319,7 @@ static int hpSortPutPair(HpSort *pSort, u32 nKey, u32 nPrefix){
   pPair->nKey = nKey;
   pPair->nRec = pBuf->n - nKey;
   memcpy(&pPair[1], pBuf->a, pBuf->n);
-  pRuns->aSorted[pRuns->nGroup++].aGroup = (u8*)pPair;
+  pRuns->aSorted[pRuns->nEntry++].aEntry = (u8*)pPair;
   pRuns->nRowByte += (i64)n + sizeof(struct HpSorted);
   return SQLITE_OK;
 }
@@ -383,7 +383,7 @@ static int hpSortStep(HpSort *pSort, HpFrame *p, int ii){
   assert( hpVecIsSelection(p) && pRuns->pWorker==p->pWorker );
   if( rc ) return rc;
   for(; ii<p->nSel; ii++){
-    if( pRuns->nGroup==pRuns->nSortedAlloc ){
+    if( pRuns->nEntry==pRuns->nSortedAlloc ){
       u32 nNew = MAX(1024, pRuns->nSortedAlloc*2);
       struct HpSorted *aNew;
       if( nNew>0x7fffffff ) return HP_DECLINE;
