@@ -546,6 +546,7 @@ static void hpHashMove(const u32*, u32, u32*, u32);
 static Pgno hpPagePtrmap(const BtShared*, Pgno);
 #endif
 static int hpPageIsPtrmap(const BtShared*, Pgno);
+static void hpPageSort(Pgno*, u32);
 static int hpPageRecord(BtShared*, const u8*, const u8*, HpRecord*);
 static int hpPageFile(const HpConfig*, Pager*);
 #ifdef HP_PREADV

@@ -6,6 +6,7 @@
 *************************************************************************
 ** hp_page: pages of b-trees that may hold anything.
 **
+**    hpPageSort()    put page numbers in order
 **    hpPageInner()   an interior page: is it one, and sound?
 **    hpPageCell()    a cell of it, without the number of its child
 **    hpPageChild()   the page that a cell leads to
@@ -25,6 +26,39 @@
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
+
+/* Let a[i], the top of a heap of n numbers, sink to where it belongs */
+static void hpPageSink(Pgno *a, u32 i, u32 n){
+  Pgno x = a[i];
+  for(;;){
+    u32 k = 2*i + 1;
+    if( k>=n ) break;
+    if( k+1<n && a[k]<a[k+1] ) k++;
+    if( a[k]<=x ) break;
+    a[i] = a[k];
+    i = k;
+  }
+  a[i] = x;
+}
+
+/*
+** Put n page numbers in order.  A heap sort: it needs no memory, and no input
+** is worse than others.  What is in order already stays as it is.
+*/
+static void hpPageSort(Pgno *a, u32 n){
+  u32 i;
+  assert( n==0 || a!=0 );
+  for(i=1; i<n && a[i-1]<=a[i]; i++){}
+  if( i>=n ) return;
+  for(i=n/2; i>0; i--) hpPageSink(a, i-1, n);
+  for(i=n-1; i>0; i--){
+    Pgno x = a[0];
+    a[0] = a[i];
+    a[i] = x;
+    hpPageSink(a, 0, i);
+  }
+  assert( a[0]<=a[1] && a[n-2]<=a[n-1] );
+}
 
 /*
 ** The record of a cell of an index.  z is the cell without the number of

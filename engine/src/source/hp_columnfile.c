@@ -61,25 +61,6 @@ static int hpColumnFileFirst(const Pgno *aPage, int nPage, Pgno iPg){
   return iLow;
 }
 
-/* Put aPage[0..n-1] in order, with as much scratch: a merge sort from the
-** bottom up */
-static void hpColumnFileSort(Pgno *aPage, Pgno *aTmp, u32 n){
-  u32 k;
-  for(k=1; k<n; k*=2){
-    u32 iTo = 0;
-    u32 iRun;
-    for(iRun=0; iRun<n; iRun+=2*k){
-      u32 a = iRun, b = MIN(iRun+k, n);
-      u32 aEnd = b, bEnd = MIN(iRun+2*k, n);
-      while( a<aEnd || b<bEnd ){
-        int bA = b>=bEnd || (a<aEnd && aPage[a]<=aPage[b]);
-        aTmp[iTo++] = bA ? aPage[a++] : aPage[b++];
-      }
-    }
-    memcpy(aPage, aTmp, n*sizeof(Pgno));
-  }
-}
-
 /* Leaf k of run p has changed in state iState */
 static void hpColumnFileStaleLeaf(HpColumnRun *p, int k, u64 iState){
   assert( k>=0 && k<p->nPage && p->iBorn<iState );
@@ -91,13 +72,11 @@ static void hpColumnFileStaleLeaf(HpColumnRun *p, int k, u64 iState){
 
 /*
 ** The pages aPage[0..nPage-1] have changed in state iState.  They are put in
-** order, with aTmp as scratch, and become stale in the runs that have them as
-** leaves.
+** order, and become stale in the runs that have them as leaves.
 */
 static void hpColumnFileStale(
   HpColumnFile *pFile,
   Pgno *aPage,
-  Pgno *aTmp,
   int nPage,
   u64 iState
 ){
@@ -105,7 +84,7 @@ static void hpColumnFileStale(
   u32 i;
   assert( sqlite3_mutex_held(pFile->pMutex) );
   assert( nPage>0 && iState>0 );
-  hpColumnFileSort(aPage, aTmp, (u32)nPage);
+  hpPageSort(aPage, (u32)nPage);
   for(i=0; i<pFile->nSlot; i++){
     HpColumnRun **pp = &pFile->apRun[i];
     while( *pp ){
@@ -164,15 +143,7 @@ static u64 hpColumnFileState(HpColumnFile *pFile, Pager *pPager){
   if( p->bLost ){
     hpColumnsNone(pFile);
   }else if( p->changed.n ){
-    Pgno *aTmp = sqlite3_malloc64(sizeof(Pgno)*(u64)p->changed.n);
-    if( aTmp ){
-      hpColumnFileStale(pFile, p->changed.a, aTmp, p->changed.n, p->iTold+1);
-      sqlite3_free(aTmp);
-    }else{
-      hpFileStateLost(p);
-      hpColumnsNone(pFile);
-      iState = 0;
-    }
+    hpColumnFileStale(pFile, p->changed.a, p->changed.n, p->iTold+1);
   }
   hpFileStateTold(p);
   return iState;

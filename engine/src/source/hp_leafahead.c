@@ -139,7 +139,7 @@ static void hpLeafAheadLook(HpSource *pSrc, HpRun *pRun){
   assert( n<=HP_AHEAD_LEAVES+2 && pSrc->nAsked>=pSrc->nTaken );
   pRun->nAhead = n;
   pRun->nSpan = nSpan;
-  hpAheadSort(pRun->aAhead, n);
+  hpPageSort(pRun->aAhead, (u32)n);
   if( hpAheadFrames(pSrc->pPager, pRun->aAhead, pRun->aAheadFrame, n) ){
     pRun->nAhead = 0;
   }

@@ -36,7 +36,6 @@ static i64 hpAheadClock(void);
 static int hpAheadSlow(i64, i64);
 static int hpAheadAsk(Pager*, const Pgno*, const u32*, int, int, u32*);
 static int hpAheadMissing(Pager*, Pgno);
-static void hpAheadSort(Pgno*, int);
 #endif
 
 /* hp_chain.c */

@@ -15,7 +15,6 @@
 **    hpAheadNear(), hpAheadSpan()     does the system read ahead by itself?
 **    hpAheadMissing()       is a page not in the page cache?
 **    hpAheadFrames()        where are these pages, in the WAL or in the file?
-**    hpAheadSort()          put their numbers in order
 **    hpAheadAsk()           ask for them
 **
 ** The leaves of a table that grew together with others are scattered over the
@@ -427,15 +426,6 @@ static void hpAheadWant(struct HpWant *pWant, Pgno iPg){
 }
 
 #ifdef SQLITE_DEBUG
-/* Are n pages in the order of the file? */
-static int hpAheadIsSorted(const Pgno *aPg, int n){
-  int i;
-  for(i=1; i<n; i++){
-    if( aPg[i-1]>aPg[i] ) return 0;
-  }
-  return 1;
-}
-
 /* What is kept of a scan, which may have looked at it or not */
 static int hpAheadIsSane(const HpAhead *p){
   if( p->iDir==0 ) return 1;     /* Nothing else was set */
@@ -444,22 +434,6 @@ static int hpAheadIsSane(const HpAhead *p){
   return p->nIdle<=MAX(HP_AHEAD_CACHED, HP_ROWS_IDLE);
 }
 #endif
-
-/*
-** Put n pages into the order of the file.  Near ones are asked for in one
-** request, wherever a scan comes to them.
-*/
-static void hpAheadSort(Pgno *aPg, int n){
-  int d, i, j;
-  for(d=n/2; d>0; d/=2){
-    for(i=d; i<n; i++){
-      Pgno iPg = aPg[i];
-      for(j=i; j>=d && aPg[j-d]>iPg; j-=d) aPg[j] = aPg[j-d];
-      aPg[j] = iPg;
-    }
-  }
-  assert( hpAheadIsSorted(aPg, n) );
-}
 
 /*
 ** Ask for the pages that are wanted.  Return false if it seems that all of
@@ -472,7 +446,8 @@ static int hpAheadSend(sqlite3 *db, struct HpWant *pWant, int nSpan){
   int bCold;
   assert( n==0 || pWant->pPager->tempFile==0 );
   pWant->n = 0;
-  hpAheadSort(pWant->aPg, n);
+  /* Near ones are asked for in one request, wherever a scan comes to them */
+  hpPageSort(pWant->aPg, (u32)n);
   if( n==0 || hpAheadFrames(pWant->pPager, pWant->aPg, aFrame, n) ) return 1;
   bCold = hpAheadAsk(pWant->pPager, pWant->aPg, aFrame, n, nSpan, &nPage);
   db->hp.aStat[HP_STAT_AHEAD] += nPage;

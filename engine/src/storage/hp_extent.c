@@ -396,12 +396,6 @@ static int hpExtentTake(
   return rc;
 }
 
-/* Compare two page numbers, for qsort() */
-static int hpPgnoCompare(const void *pA, const void *pB){
-  const Pgno a = *(const Pgno*)pA, b = *(const Pgno*)pB;
-  return a<b ? -1 : a>b;
-}
-
 /*
 ** Look among the n leaves of trunk pTrunk, of which some are reserved, for runs
 ** of at least HP_EXTENT_RUN pages that nobody has, and reserve about nWant
@@ -427,7 +421,7 @@ static int hpExtentClaim(
     Pgno iPg = get4byte(&pTrunk->aData[8+4*i]);
     if( hpExtentOf(p, pTrunk->pgno, iPg)<0 ) a[k++] = iPg;
   }
-  qsort(a, k, sizeof(a[0]), hpPgnoCompare);
+  hpPageSort(a, k);
   for(i=nRun=0; i<k; i++){
     nRun = i>0 && a[i]==a[i-1]+1 ? nRun+1 : 1;
     nBest = MAX(nBest, nRun);

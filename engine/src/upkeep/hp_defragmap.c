@@ -93,12 +93,6 @@ static int hpDefragMapRoots(const Schema *pSchema, Pgno *aRoot){
   return n;
 }
 
-/* Compare two page numbers, for qsort() */
-static int hpDefragMapCompare(const void *pA, const void *pB){
-  const Pgno a = *(const Pgno*)pA, b = *(const Pgno*)pB;
-  return a<b ? -1 : a>b;
-}
-
 /*
 ** Note that page id, of which nothing was known, is of kind eKind and named by
 ** page iParent.
@@ -154,7 +148,7 @@ static HpDefrag *hpDefragMapNew(sqlite3 *db, int iDb, int *pRc){
   p->nUnknown = nPage;
   memset(p->aKind, 0, n);
   hpDefragMapRoots(pSchema, p->aRoot);
-  qsort(p->aRoot, nRoot, sizeof(p->aRoot[0]), hpDefragMapCompare);
+  hpPageSort(p->aRoot, (u32)nRoot);
   for(i=0; (int)i<nRoot && rc==SQLITE_OK; i++){
     rc = hpDefragMapFix(p, p->aRoot[i]);
   }
@@ -632,7 +626,7 @@ static void hpDefragMapAhead(HpDefrag *p, BtShared *pBt, Pgno i){
   }
   p->iAsked = i;
   if( n<2 ) return;
-  hpAheadSort(aPg, n);
+  hpPageSort(aPg, (u32)n);
   if( hpAheadFrames(pBt->pPager, aPg, aFrame, n)==SQLITE_OK ){
     (void)hpAheadAsk(pBt->pPager, aPg, aFrame, n, 1, &nPage);
   }

@@ -283,7 +283,7 @@ static void hpTreesAhead(HpWorker *p, const HpInner *pIn, int iUnit){
   assert( n<=HP_AHEAD_LEAVES );
   pRun->nAhead = n;
   pRun->nSpan = 1;
-  hpAheadSort(pRun->aAhead, n);
+  hpPageSort(pRun->aAhead, (u32)n);
 }
 #endif
 
