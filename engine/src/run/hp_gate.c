@@ -4,117 +4,127 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_gate: is a join worth it, before it runs, and how is it run?  Is a scan better than a search?
+** hp_gate: is a join worth it, before it runs, and how is it run?  Is a scan
+** better than a search?
 **
 **    hpGateJoin()      yes or no, and which rows are put aside
 **    hpGateSearch()    a scan of a table, or SQLite's search of an index?
 **    hpGateFind()      how long does it take to make groups of all rows?
-**    hpGateLook()      of SQLite's loop that is led from row to row: are rows looked up?
+**    hpGateLook()      does a loop that is led from row to row look rows up?
 **    hpGateLost()      it was not: it declined late
 **
-** A join reads all of each table.  SQLite's nested loops read all of the root, too,
-** but look up only what belongs to rows that pass the filters on it.  So where few
-** rows pass and the other tables are large, they read less.  No statistics are
-** needed to tell: the leaves of a b-tree are known from two descents, the rows of
-** a leaf from the first one, and the share of rows that pass from a sample of the
-** root's leaves, on which the root's own filters are run.  A sample is taken only
-** where the answer hangs on it, and where it costs little in comparison.
+** The costs of the operators of a join are added up, ours and SQLite's side by
+** side (HpGateCost): the scan and what is kept of each input, the loop over the
+** driving table, sub-selects that run for each of its rows.
 **
-** Where few rows pass the own filters of a table, they may be put aside first, so that
-** of the tables that they look up only what they look up is kept (hp_stash.c).  That is
-** the better the more rows those have.
+** A join reads all of each table.  SQLite's nested loops read all of the root,
+** too, but look up only what belongs to rows that pass the filters on it.  So
+** where few rows pass and the other tables are large, they read less.  No
+** statistics are needed to tell: the leaves of a b-tree are known from two
+** descents, the rows of a leaf from the first one, and the share of rows that
+** pass from a sample of the root's leaves, on which the root's own filters are
+** run.  A sample is taken only where the answer hangs on it, and where it costs
+** little in comparison.
 **
-** With another root than stock's outermost loop (HpPlan.nStock) nothing is known of
-** what stock reads but what the planner says, if it has statistics.  Indexed
-** look-ups it takes for cheaper than they are, and filters of several tables for less
-** selective: its cost has to be HP_GATE_GUESS times ours, or twice as much where
-** tables are so small that look-ups are as cheap as that.  If the table of stock's
-** outermost loop has no statistics, and fewer rows than the planner takes it to have, it
-** costs so much less.  (TPC-H with ANALYZE: it said 0.07 to 5.5 times what stock took.)
+** Where few rows pass the own filters of a table, they may be put aside first,
+** so that of the tables that they look up only what they look up is kept
+** (hp_stash.c).  That is the better the more rows those have.
 **
-** Where stock searches an index of the table that we scan, and looks its rows up, their number
-** is that of the entries between the bounds, which the same two descents tell.
+** With another root than stock's outermost loop (HpPlan.nStock) nothing is
+** known of what stock reads but what the planner says, if it has statistics.
+** Indexed look-ups it takes for cheaper than they are, and filters of several
+** tables for less selective: its cost has to be HP_GATE_GUESS times ours, or
+** twice as much where tables are so small that look-ups are as cheap as that.
+** If the table of stock's outermost loop has no statistics, and fewer rows than
+** the planner takes it to have, it costs so much less.  (TPC-H with ANALYZE: it
+** said 0.07 to 5.5 times what stock took.)
 **
-** A correlated sub-select SQLite's loops would run for each row that gets there, until
-** hp_find.c makes groups of it: that is a scan of its table for each row.  But that of an
-** EXISTS ends with the first partner.  So the keys of the first leaves of its table are
-** looked up by the rows of a sample: one without a partner there goes on at least.
+** Where stock searches an index of the table that we scan, and looks its rows
+** up, their number is that of the entries between the bounds, which the same
+** two descents tell.
 **
-** A WHERE clause with a constant term is sampled, too: if that is false SQLite reads
-** nothing at all.
+** A correlated sub-select SQLite's loops would run for each row that gets
+** there, until hp_find.c makes groups of it: that is a scan of its table for
+** each row.  But that of an EXISTS ends with the first partner.  So the keys of
+** the first leaves of its table are looked up by the rows of a sample: one
+** without a partner there goes on at least.
+**
+** A WHERE clause with a constant term is sampled, too: if that is false SQLite
+** reads nothing at all.
 **
 ** All this is a guess, which may be wrong by a factor of two or three.  So only
 ** where ours seems to be better by far it is run at once.  Otherwise SQLite
 ** begins, and is given up when its loops are seen to take longer (hp_race.c).
 ** That is so for each join whose root is not stock's outermost loop.
 **
-** Costs are in nanoseconds of one processor of 2020 or later, from a file in the
-** operating system's cache whose tables have grown together: leaf after leaf is read
-** by itself.  Only their proportions matter.
+** Costs are in nanoseconds of one processor of 2020 or later, from a file in
+** the operating system's cache whose tables have grown together: leaf after
+** leaf is read by itself.  Only their proportions matter.
 **
-** What cannot be known is whether a join will decline late, because of a key that is
-** there twice, of types, or of memory.  Then SQLite's code begins again, and the
-** next executions of the statement are left to it: one, then three, seven, ...
+** What cannot be known is whether a join will decline late, because of a key
+** that is there twice, of types, or of memory.  Then SQLite's code begins
+** again, and the next executions of the statement are left to it: one, then
+** three, seven, ...
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
 
-#define HP_GATE_LEAF     800   /* We read a page of HP_GATE_BYTES, ... */
-#define HP_GATE_FIRST   1000   /* ... and so many, into fresh memory, at twice that */
-#define HP_GATE_SCAN      15   /* ... and cut, filter and look up a row */
-#define HP_GATE_BUILD     30   /* ... and keep one in a relation, ... */
-#define HP_GATE_COLUMN    20   /* ... with another column */
-#define HP_GATE_GROUP    100   /* ... or add it to one of many groups, ... */
-#define HP_GATE_FIND      30   /* ... or see by HP_WANT_KEY that it is not wanted, ... */
-#define HP_GATE_BIT        8   /* ... or by HP_WANT_NUMBER */
-#define HP_GATE_STASH    200   /* ... or put one aside, and take it up twice */
-#define HP_GATE_PIPE   50000   /* A pipe: memory and threads */
+/* What ours takes, in nanoseconds: for a page of HP_GATE_BYTES, for a row */
+#define HP_GATE_LEAF     800   /* Read a page */
+#define HP_GATE_FIRST   1000   /* Number of pages that go into fresh memory, and
+                               ** take twice that */
+#define HP_GATE_SCAN      15   /* Cut, filter and look up a row */
+#define HP_GATE_BUILD     30   /* Keep a row in a hash table */
+#define HP_GATE_COLUMN    20   /* Keep another column of it */
+#define HP_GATE_GROUP    100   /* Add a row to one of many groups */
+#define HP_GATE_FIND      30   /* See by HP_WANT_KEY that a row is not wanted */
+#define HP_GATE_BIT        8   /* See that by HP_WANT_NUMBER */
+#define HP_GATE_STASH    200   /* Put a row aside, and take it up twice */
+#define HP_GATE_SIFT     800   /* Read a page most of whose rows are left out */
+#define HP_GATE_PASS      10   /* Filter a row by a column of an index */
+#define HP_GATE_PIPE   50000   /* Begin a pipe: memory and threads */
 #define HP_GATE_BYTES   4096
-#define HP_GATE_PAGE     500   /* Stock reads a page of HP_GATE_BYTES */
-#define HP_GATE_ROW       90   /* ... visits a row of the root */
-#define HP_GATE_SEEK     500   /* ... finds a row of another table by rowid */
-#define HP_GATE_INDEX   1500   /* ... or by an index, ... */
-#define HP_GATE_READ    1000   /* ... and reads two pages for that if the table has
-                               ** more than HP_GATE_CACHE: its page cache's */
+#define HP_GATE_KEPT       5   /* A scan of columns in memory is so many times
+                               ** as fast as one of leaves; they may not be
+                               ** there after all */
+#define HP_GATE_WORKER   0.75  /* Share of a worker that another one adds */
+
+/* What SQLite takes */
+#define HP_GATE_PAGE     500   /* Read a page of HP_GATE_BYTES */
+#define HP_GATE_ROW       90   /* Visit a row of the driving table */
+#define HP_GATE_NEAR     150   /* Look up a row beside the one before */
+#define HP_GATE_SEEK     500   /* Find a row of another table by rowid */
+#define HP_GATE_INDEX   1500   /* Find it by an index */
+#define HP_GATE_READ    1000   /* Read two pages for that, if the table has more
+                               ** than HP_GATE_CACHE: its page cache's */
 #define HP_GATE_CACHE    500
+#define HP_GATE_UNIT      20   /* The planner's unit of cost: about a step in a
+                               ** b-tree */
+#define HP_GATE_LONG 100000000 /* From this on look-ups miss its page cache */
 
-/* Rows are put aside if that saves so much at least */
+/* Rows are put aside if that saves this at least, or in the hope that one in
+** HP_GATE_FEW passes */
 #define HP_GATE_SAVING 2000000
-#define HP_GATE_FEW    8       /* ... or in the hope that one in so many passes */
+#define HP_GATE_FEW        8
 
-#define HP_GATE_UNIT      20   /* The planner's unit of cost: about a step in a b-tree */
-#define HP_GATE_LONG 100000000 /* From this on look-ups miss SQLite's page cache */
-#define HP_GATE_GUESS      2   /* Where that is all that is known of stock's time ours
-                               ** must be so much better */
-
-/* Ours must be so much better, in percent */
+/* Ours must be so many times as fast: in percent where SQLite's time is known;
+** where only the planner's cost is; where SQLite's loops can begin and be given
+** up; and where they cannot */
 #define HP_GATE_MARGIN   130
-
-/* Ours need not be tried against SQLite's loops if it seems to be so many times
-** better; if they cannot begin, it has to be so many times better */
+#define HP_GATE_GUESS      2
 #define HP_GATE_SURE       4
 #define HP_GATE_BLIND      2
-/* Nor are they given up if they seem to be so many times better */
+/* SQLite's loops are not given up if they seem to be so many times as fast */
 #define HP_GATE_HOPELESS   4
 
 #define HP_GATE_SAMPLE    24   /* Leaves of a sample */
-#define HP_GATE_PROBE    128   /* ... and where an EXISTS begins */
-#define HP_GATE_WORTH 5000000  /* A sample is taken if SQLite needs this at least */
+#define HP_GATE_PROBE    128   /* Leaves of one where an EXISTS begins */
+#define HP_GATE_WORTH 5000000  /* SQLite needs this at least, or no sample is
+                               ** taken */
 
 #define HP_GATE_ALL  ((i64)1<<40)  /* For tests: put all rows aside */
-
-#define HP_GATE_NEAR     150   /* Stock looks up a row beside the one before */
-#define HP_GATE_SIFT     800   /* We read a page most of whose rows are left
-                               ** out, ... */
-#define HP_GATE_PASS      10   /* ... and filter a row by a column of an
-                               ** index */
-#define HP_GATE_KEPT       5   /* How much sooner than a scan of leaves one of columns in memory is
-                               ** run: these may not be there after all */
-
-#define HP_GATE_WORKER   0.75  /* So much work does another worker do */
-
 #define HP_GATE_MX_SKIP   63   /* Most executions left to SQLite */
 
 /* What a sample counts: rows that pass */
@@ -155,8 +165,8 @@ static int hpGatePipe(
 }
 
 /*
-** Run the own filters of a pipe on a sample of its leaves.  Set *prShare to the share
-** of rows that pass.
+** Run the own filters of a pipe on a sample of its leaves.  Set *prShare to the
+** share of rows that pass.
 */
 static int hpGateSample(
   HpQuery *p,
@@ -184,10 +194,11 @@ static int hpGateSample(
 }
 
 /*
-** Pipe i, an EXISTS, is what SQLite would scan for each row of the root that passes its own
-** filters.  Their share is *prShare; if that is negative it is found out.  Set *prRow to a
-** number of rows that it would go through at least for one of them: those of the first
-** leaves, if the partner is not there.  0: that cannot be told.
+** Pipe i, an EXISTS, is what SQLite would scan for each row of the root that
+** passes its own filters.  Their share is *prShare; if that is negative it is
+** found out.  Set *prRow to a number of rows that it would go through at least
+** for one of them: those of the first leaves, if the partner is not there.  0:
+** that cannot be told.
 */
 static int hpGateProbe(
   HpQuery *p,
@@ -216,11 +227,13 @@ static int hpGateProbe(
   }
   if( k==y.prog.nOp ) return SQLITE_OK;
   assert( p->pPipe==0 && p->apRel[iRel]==0 );
-  y.prog.aFilter = hpArenaAlloc(&p->arena, sizeof(struct HpFilter)*((i64)y.nOwn+1));
+  y.prog.aFilter = hpArenaAlloc(&p->arena,
+                                sizeof(struct HpFilter)*((i64)y.nOwn+1));
   if( y.prog.aFilter==0 ) return HP_DECLINE;
   y.prog.aFilter[y.nOwn].iVec = y.prog.aOp[k].iOut;
   if( y.nOwn ){
-    memcpy(y.prog.aFilter, pRoot->prog.aFilter, sizeof(struct HpFilter)*(size_t)y.nOwn);
+    memcpy(y.prog.aFilter, pRoot->prog.aFilter,
+           sizeof(struct HpFilter)*(size_t)y.nOwn);
     k = MAX(k, y.prog.aFilter[y.nOwn-1].nOp-1);
   }
   y.prog.aFilter[y.nOwn].nOp = (u16)(k+1);
@@ -280,7 +293,8 @@ static double hpGateScan(const HpGateSize *pSize){
             + (double)pSize->nRow*HP_GATE_SCAN;
 }
 
-/* The same where an index would lead SQLite to rFound of the rows, and we leave the others out */
+/* The same where an index would lead SQLite to rFound of the rows, and we
+** leave the others out */
 static double hpGateSift(const HpGateSize *pSize, double rFound){
   assert( rFound>=0 && pSize->rPage>=0 );
   return (pSize->rPage + MIN(pSize->rPage, HP_GATE_FIRST))*HP_GATE_SIFT
@@ -318,12 +332,13 @@ static double hpGateWanted(
 }
 
 /*
-** Does it pay to put the rows of pipe i aside, for its relations aWant[]?  Then set *pMx
-** to the number of rows up to which it does, and *prSave to what is saved.  The share of
-** rows that pass its own filters is *prShare; if that is negative it is found out.
+** Does it pay to put the rows of pipe i aside, for its relations aWant[]?  Then
+** set *pMx to the number of rows up to which it does, and *prSave to what is
+** saved.  The share of rows that pass its own filters is *prShare; if that is
+** negative it is found out.
 **
-** For sub-selects rows may be put aside behind look-ups.  Nothing is known of these
-** before: so that is tried, and given up where many rows pass.
+** For sub-selects rows may be put aside behind look-ups.  Nothing is known of
+** these before: so that is tried, and given up where many rows pass.
 */
 static int hpGateStash(
   HpQuery *p,
@@ -383,14 +398,16 @@ static i64 hpGateTop(const HpPipePlan *pPipe, const Mem *aMem){
 }
 
 /*
-** SQLite would search the index of pPlan->pSearch, and look up rows of the table that we scan, of
-** size *pSize.  Set *prRow to about the number of rows, and *prStock to the time that it takes.  If
-** that is less than rLeast *prStock is only known to be no more.
+** SQLite would search the index of pPlan->pSearch, and look up rows of the
+** table that we scan, of size *pSize.  Set *prRow to about the number of rows,
+** and *prStock to the time that it takes.  If that is less than rLeast *prStock
+** is only known to be no more.
 **
-** The rows are the entries between the bounds.  What each of them costs depends on whether it is
-** near the row before: entries on leaves of the index tell.  Where all rows are
-** on a few pages each of these is read once.  If SQLite tests something on the
-** entries first (HpPlan.bNarrow) none of them may have to be looked up.
+** The rows are the entries between the bounds.  What each of them costs depends
+** on whether it is near the row before: entries on leaves of the index tell.
+** Where all rows are on a few pages each of these is read once.  If SQLite
+** tests something on the entries first (HpPlan.bNarrow) none of them may have
+** to be looked up.
 */
 static int hpGateLookedUp(
   sqlite3 *db,
@@ -425,8 +442,9 @@ static int hpGateLookedUp(
 }
 
 /*
-** Is pPlan, the scan of a table, to be run with nWorker workers, where SQLite would search an index
-** and look up the rows that it finds?  Set *pbTake to that.  Constants are in aMem[].
+** Is pPlan, the scan of a table, to be run with nWorker workers, where SQLite
+** would search an index and look up the rows that it finds?  Set *pbTake to
+** that.  Constants are in aMem[].
 **
 ** What each row costs SQLite hangs on where it lies, and what ours takes on
 ** what is in memory.  So where that does not differ much SQLite begins, if
@@ -461,7 +479,8 @@ static int hpGateSearch(
     if( hpColumnScanSeemKept(db, &pPipe->source, size.nLeaf) ){
       rShare /= HP_GATE_KEPT;
     }
-    /* Twice SQLite's cursors go to each row that is found, and to its entry in the index */
+    /* Twice SQLite's cursors go to each row that is found, and to its entry
+    ** in the index */
     rOurs = hpGateSift(&size, 0)*rShare
           + 4*(double)nTop*hpGateLookUp(&size) + HP_GATE_PIPE;
     if( nTop<=size.nRow/HP_TOP_SHARE ){
@@ -477,13 +496,174 @@ static int hpGateSearch(
 }
 
 /*
+** What a join costs, ours and SQLite's: the sums over its operators.  All times
+** are in HP_GATE units.
+*/
+typedef struct HpGateCost HpGateCost;
+struct HpGateCost {
+  double rOurs;          /* Time of ours */
+  double rKept;          /* The same if columns in memory are there after all */
+  double rStock;         /* Time of SQLite, without looking anything up */
+  double rSub;           /* Time of running each sub-select of it once */
+  double rJoin;          /* Time of all partners of all rows */
+  double rProbe;         /* Time of scans of it that may end soon; not in
+                         ** rSub */
+  double rGuess;         /* bMoved: share that there is of what the planner
+                         ** thinks */
+  double rFound;         /* Rows of the driving table that SQLite comes to */
+  double rSmall;         /* SQLite is left alone if its loop over the driving
+                         ** table costs less */
+  u8 bSmall;             /* It does */
+  u8 bRead;              /* A table that is looked up is large */
+  HpGateSize aSize[HP_MX_PIPE];
+};
+
+/* Forced: nothing is weighed, and all rows may be put aside */
+static void hpGateForced(HpQuery *p, const HpPlan *pPlan){
+  int i;
+  assert( hpConfigOffload(p->db)==HP_OFFLOAD_FORCE );
+  for(i=0; i<pPlan->nPipe && p->pCfg->bStash; i++){
+    if( pPlan->aPipe[i].nWant>0 ) p->aMxStash[i] = HP_GATE_ALL;
+    if( pPlan->aPipe[i].nSubWant>0 ) p->aMxLate[i] = HP_GATE_ALL;
+  }
+}
+
+/*
+** Add what SQLite does for input pPipe of a join, whose table has size p1: it
+** is not the driving table.  Look-ups by unique keys cost what their number
+** says: hpGateJoin().
+*/
+static void hpGateAddInput(
+  const HpPipePlan *pPipe,
+  const HpGateSize *p1,
+  HpGateCost *pCost
+){
+  double rScan = p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
+  assert( pPipe->source.pType->bValues==0 );
+  if( pPipe->eEach==HP_EACH_SCAN ){
+    if( pPipe->pProbe ){
+      pCost->rProbe += rScan;
+    }else{
+      pCost->rSub += rScan*MAX(1, pPipe->nEach);
+    }
+  }else if( hpEachIsJoin(pPipe) ){
+    pCost->rJoin += pCost->rFound*HP_GATE_INDEX
+                  + (double)p1->nRow*HP_GATE_SEEK;
+    if( pPipe->eEach==HP_EACH_BUILD ) pCost->rStock += rScan;
+  }else if( pPipe->eEach ){
+    pCost->rSub += HP_GATE_INDEX*MAX(1, pPipe->nEach);
+  }
+}
+
+/*
+** Add what SQLite's loop over the driving table costs, and set *pr to what ours
+** is: the scan, or where SQLite searches an index, sifting it.
+*/
+static int hpGateAddRoot(
+  HpQuery *p,
+  const HpPlan *pPlan,
+  Mem *aMem,
+  const HpGateSize *p1,
+  HpGateCost *pCost,
+  double *pr
+){
+  int rc = SQLITE_OK;
+  assert( p1==&pCost->aSize[pPlan->nPipe-1] );
+  if( pPlan->nStock>0 ){
+    pCost->rStock = (double)sqlite3LogEstToInt(pPlan->nStock)*HP_GATE_UNIT;
+  }else if( !pPlan->bSought ){
+    pCost->rStock = p1->rPage*HP_GATE_PAGE + pCost->rFound*HP_GATE_ROW;
+    if( pPlan->pSearch ){
+      rc = hpGateLookedUp(p->db, pPlan, aMem, p1, 0, &pCost->rFound,
+                          &pCost->rStock);
+      *pr = hpGateSift(p1, pCost->rFound);
+    }
+  }
+  return rc;
+}
+
+/*
+** Add operator i of a join: the scan of its table, and what is done with its
+** rows.  nWorker workers may share that.
+*/
+static int hpGateAdd(
+  HpQuery *p,
+  const HpPlan *pPlan,
+  Mem *aMem,
+  int nWorker,
+  int i,
+  HpGateCost *pCost
+){
+  const HpPipePlan *pPipe = &pPlan->aPipe[i];
+  const HpSourcePlan *pSource = &pPipe->source;
+  HpGateSize *p1 = &pCost->aSize[i];
+  double r;
+  int rc;
+  if( pSource->pType->bValues ){
+    memset(p1, 0, sizeof(*p1));
+    return SQLITE_OK;
+  }
+  rc = hpGateSizeOf(p->db, pSource, aMem, p1);
+  if( rc ) return rc;
+  r = hpGateScan(p1);
+  if( i==pPlan->nPipe-1 ) pCost->rFound = (double)p1->nRow;
+  if( pPlan->nStockRow>0 && pSource->iRoot==pPlan->iStockRoot ){
+    double rRow = (double)sqlite3LogEstToInt(pPlan->nStockRow);
+    pCost->rGuess = MIN(1, (double)p1->nRow/rRow);
+  }
+  hpGateAddInput(pPipe, p1, pCost);
+  if( i<pPlan->nPipe-1 ){
+    r += (double)p1->nRow*hpGateKeep(pPipe);
+    if( p1->rPage>HP_GATE_CACHE ) pCost->bRead = 1;
+  }else{
+    rc = hpGateAddRoot(p, pPlan, aMem, p1, pCost, &r);
+    pCost->bSmall = pPlan->nStock==0 && !pPlan->bSought
+                 && pCost->rStock<pCost->rSmall;
+    if( rc || pCost->bSmall ) return rc;
+  }
+  if( p1->nLeaf>=HP_MIN_PARALLEL && pPipe->bSerial==0 ){
+    r *= hpGateShare(nWorker);
+  }
+  pCost->rOurs += r;
+  if( hpColumnScanSeemKept(p->db, pSource, p1->nLeaf) ) r /= HP_GATE_KEPT;
+  pCost->rKept += r;
+  return SQLITE_OK;
+}
+
+/* The rows that are put aside save something: of each pipe, and of
+** sub-selects */
+static int hpGateSave(
+  HpQuery *p,
+  HpPlan *pPlan,
+  Mem *aMem,
+  int nWorker,
+  HpGateCost *pCost,
+  double *prShare
+){
+  int iRoot = pPlan->nPipe-1;
+  int rc = SQLITE_OK;
+  int i, bLate;
+  for(i=iRoot; i>=0 && rc==SQLITE_OK; i--){
+    double rOther = -1;
+    double *pr = i==iRoot ? prShare : &rOther;
+    for(bLate=0; bLate<2 && rc==SQLITE_OK; bLate++){
+      double rSave;
+      rc = hpGateStash(p, pPlan, i, bLate, aMem, pCost->aSize, pr, &rSave);
+      pCost->rOurs -= rSave*hpGateShare(nWorker);
+    }
+  }
+  return rc;
+}
+
+/*
 ** Set *pbTake to whether the join pPlan is to be run by p, which is new, and
-** p->aMxStash[] to what is put aside.  Constants are in aMem[], and there may be
-** nWorker workers.
+** p->aMxStash[] to what is put aside.  Constants are in aMem[], and there may
+** be nWorker workers.
 **
-** If it is not, *prOurs is set to the time that it would take: SQLite's loops are given up
-** if they take about as long (hp_race.c).  Negative: to be asked once they have run for a
-** while (HP_GATE_ASK), when only that is wanted.  0: they are not given up.
+** If it is not, *prOurs is set to the time that it would take: SQLite's loops
+** are given up if they take about as long (hp_race.c).  Negative: to be asked
+** once they have run for a while (HP_GATE_ASK), when only that is wanted.  0:
+** they are not given up.
 */
 static int hpGateJoin(
   HpQuery *p,
@@ -498,21 +678,11 @@ static int hpGateJoin(
   const HpPipePlan *pRoot = hpPlanLast(pPlan);
   int iRoot = pPlan->nPipe-1;
   int bMoved = pPlan->nStock>0;
-  double rOurs = 0;      /* Time of ours, ... */
-  double rKept = 0;      /* ... if columns in memory are there after all */
-  double rStock = 0;     /* ... of SQLite, without looking anything up */
-  double rSeek = 0;      /* ... and of looking up what passes */
-  double rSub = 0;       /* ... and of running each sub-select once, ... */
-  double rJoin = 0;      /* ... of all partners of all rows */
-  double rProbe = 0;     /* ... those not counted whose scan may end soon */
-  double rGuess = 1;     /* bMoved: share that there is of what the planner thinks */
+  HpGateCost cost;
+  double rSeek = 0;      /* Time of SQLite to look up what passes */
   double rShare = -1;    /* The share of rows that pass, if known */
-  double rFound = 0;     /* Rows of the root that SQLite comes to */
-  double rSave;
-  HpGateSize aSize[HP_MX_PIPE];
-  int bRead = 0;         /* A table that is looked up is large */
-  int bSub = 0;          /* There are sub-selects, ... */
-  int bJoin = 0;         /* ... other tables */
+  int bSub = 0;          /* There are sub-selects */
+  int bJoin = 0;         /* There are other tables */
   int bWorth;            /* SQLite needs so long that samples cost little */
   int i;
   int rc = SQLITE_OK;
@@ -521,81 +691,36 @@ static int hpGateJoin(
   *pbTake = 1;
   *prOurs = 0;
   if( hpConfigOffload(p->db)==HP_OFFLOAD_FORCE ){
-    for(i=0; i<pPlan->nPipe; i++){
-      if( pPlan->aPipe[i].nWant>0 && p->pCfg->bStash ) p->aMxStash[i] = HP_GATE_ALL;
-      if( pPlan->aPipe[i].nSubWant>0 && p->pCfg->bStash ) p->aMxLate[i] = HP_GATE_ALL;
-    }
+    hpGateForced(p, pPlan);
     return SQLITE_OK;
   }
-  if( eWhen==HP_GATE_FIRST_TIME ){
-    if( pPlan->nSkip>0 ){
-      pPlan->nSkip--;
-      *pbTake = 0;
-      return SQLITE_OK;
-    }
+  if( eWhen==HP_GATE_FIRST_TIME && pPlan->nSkip>0 ){
+    pPlan->nSkip--;
+    *pbTake = 0;
+    return SQLITE_OK;
   }
   for(i=0; i<iRoot; i++){
     const HpPipePlan *pPipe = &pPlan->aPipe[i];
     bSub |= pPipe->eEach==HP_EACH_SCAN || hpEachIsJoin(pPipe);
     bJoin |= pPipe->eEach==0 && !pPipe->source.pType->bValues;
   }
-  rOurs = (double)HP_GATE_PIPE*pPlan->nPipe;
-  for(i=iRoot; i>=0; i--){
-    const HpSourcePlan *pSource = &pPlan->aPipe[i].source;
-    HpGateSize *p1 = &aSize[i];
-    double r;
-    if( pSource->pType->bValues ){
-      memset(p1, 0, sizeof(*p1));
-      continue;
-    }
-    rc = hpGateSizeOf(p->db, pSource, aMem, p1);
-    if( rc ) return rc;
-    r = hpGateScan(p1);
-    if( i==iRoot ) rFound = (double)p1->nRow;
-    if( pPlan->nStockRow>0 && pSource->iRoot==pPlan->iStockRoot ){
-      double rRow = (double)sqlite3LogEstToInt(pPlan->nStockRow);
-      rGuess = MIN(1, (double)p1->nRow/rRow);
-    }
-    if( pPlan->aPipe[i].eEach==HP_EACH_SCAN ){
-      double rScan = p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
-      if( pPlan->aPipe[i].pProbe ) rProbe += rScan;
-      else rSub += rScan*MAX(1, pPlan->aPipe[i].nEach);
-    }else if( hpEachIsJoin(&pPlan->aPipe[i]) ){
-      rJoin += rFound*HP_GATE_INDEX + (double)p1->nRow*HP_GATE_SEEK;
-      if( pPlan->aPipe[i].eEach==HP_EACH_BUILD ){
-        rStock += p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
-      }
-    }else if( pPlan->aPipe[i].eEach ){
-      rSub += HP_GATE_INDEX*MAX(1, pPlan->aPipe[i].nEach);
-    }
-    if( i<iRoot ){
-      r += (double)p1->nRow*hpGateKeep(&pPlan->aPipe[i]);
-      bRead |= p1->rPage>HP_GATE_CACHE;
-    }else if( bMoved ){
-      rStock = (double)sqlite3LogEstToInt(pPlan->nStock)*HP_GATE_UNIT;
-    }else if( !pPlan->bSought ){
-      rStock = p1->rPage*HP_GATE_PAGE + rFound*HP_GATE_ROW;
-      if( pPlan->pSearch ){
-        rc = hpGateLookedUp(p->db, pPlan, aMem, p1, 0, &rFound, &rStock);
-        if( rc ) return rc;
-        r = hpGateSift(p1, rFound);
-      }
-      if( eWhen==HP_GATE_FIRST_TIME && !bSub
-       && rStock<HP_GATE_WORTH && rStock<rOurs*HP_GATE_MARGIN/100
-      ){
-        *pbTake = 0;
-        *prOurs = -1;
-        return SQLITE_OK;
-      }
-    }
-    if( p1->nLeaf>=HP_MIN_PARALLEL && pPlan->aPipe[i].bSerial==0 ){
-      r *= hpGateShare(nWorker);
-    }
-    rOurs += r;
-    if( hpColumnScanSeemKept(p->db, pSource, p1->nLeaf) ) r /= HP_GATE_KEPT;
-    rKept += r;
+  memset(&cost, 0, sizeof(cost));
+  cost.rGuess = 1;
+  cost.rOurs = (double)HP_GATE_PIPE*pPlan->nPipe;
+  if( eWhen==HP_GATE_FIRST_TIME && !bSub ){
+    cost.rSmall = MIN(HP_GATE_WORTH, cost.rOurs*HP_GATE_MARGIN/100);
   }
-  *prOurs = rKept;
+  for(i=iRoot; i>=0; i--){
+    rc = hpGateAdd(p, pPlan, aMem, nWorker, i, &cost);
+    if( rc ) return rc;
+    if( cost.bSmall ){
+      /* The driving table alone says it: no other is looked at */
+      *pbTake = 0;
+      *prOurs = -1;
+      return SQLITE_OK;
+    }
+  }
+  *prOurs = cost.rKept;
   if( eWhen==HP_GATE_ASK ){
     *pbTake = 0;
     return SQLITE_OK;
@@ -603,21 +728,23 @@ static int hpGateJoin(
   if( bMoved && eWhen!=HP_GATE_LATE ){
     /* From the end where SQLite would not begin: that is seen when it has
     ** begun */
-    rStock *= rGuess;
-    if( bRace || rStock<rOurs*(rStock<HP_GATE_LONG ? 2*HP_GATE_GUESS
-                               : HP_GATE_GUESS) ){
+    cost.rStock *= cost.rGuess;
+    if( bRace || cost.rStock<cost.rOurs*(cost.rStock<HP_GATE_LONG
+                                 ? 2*HP_GATE_GUESS : HP_GATE_GUESS) ){
       *pbTake = 0;
       return SQLITE_OK;
     }
   }
   if( bJoin && !pPlan->bSought ){
-    rSeek = pRoot->bIndexed ? HP_GATE_INDEX + bRead*HP_GATE_READ : HP_GATE_SEEK;
+    rSeek = pRoot->bIndexed ? HP_GATE_INDEX + cost.bRead*HP_GATE_READ
+                            : HP_GATE_SEEK;
   }
-  bWorth = eWhen==HP_GATE_LATE || rStock+rSub+rProbe+rJoin>=HP_GATE_WORTH;
+  bWorth = eWhen==HP_GATE_LATE
+      || cost.rStock+cost.rSub+cost.rProbe+cost.rJoin>=HP_GATE_WORTH;
   if( bWorth && pRoot->bConstant ){
     rc = hpGateSample(p, pRoot, aMem, &rShare);
     if( rc==SQLITE_OK && rShare==0 ){
-      rStock = 0;
+      cost.rStock = 0;
       bWorth = 0;
     }
   }
@@ -625,44 +752,43 @@ static int hpGateJoin(
     double rRow = 0;
     if( pPlan->aPipe[i].pProbe==0 ) continue;
     rc = hpGateProbe(p, pPlan, i, aMem, &rShare, &rRow);
-    rSub += HP_GATE_SEEK + rRow*HP_GATE_ROW;
+    cost.rSub += HP_GATE_SEEK + rRow*HP_GATE_ROW;
   }
   if( rc ) return rc;
-  rSeek = (rSeek + rSub)*rFound + rJoin;
-  for(i=iRoot; i>=0 && rc==SQLITE_OK && bWorth; i--){
-    double rOther = -1;
-    double *pr = i==iRoot ? &rShare : &rOther;
-    rc = hpGateStash(p, pPlan, i, 0, aMem, aSize, pr, &rSave);
-    rOurs -= rSave*hpGateShare(nWorker);
-    if( rc==SQLITE_OK ) rc = hpGateStash(p, pPlan, i, 1, aMem, aSize, pr, &rSave);
-    rOurs -= rSave*hpGateShare(nWorker);
-  }
-  assert( rGuess>=0 && rGuess<=1 && rShare<=1 );
+  rSeek = (rSeek + cost.rSub)*cost.rFound + cost.rJoin;
+  if( bWorth ) rc = hpGateSave(p, pPlan, aMem, nWorker, &cost, &rShare);
+  assert( cost.rGuess>=0 && cost.rGuess<=1 && rShare<=1 );
   if( bMoved || eWhen==HP_GATE_LATE ){
-    *pbTake = rStock>0 || eWhen==HP_GATE_LATE;
+    *pbTake = cost.rStock>0 || eWhen==HP_GATE_LATE;
     return rc;
   }
-  if( pPlan->pSearch ) rOurs *= bRace ? HP_GATE_SURE : HP_GATE_BLIND;
-  else rOurs *= bRace ? HP_GATE_BLIND : HP_GATE_MARGIN/100.0;
+  if( pPlan->pSearch ){
+    cost.rOurs *= bRace ? HP_GATE_SURE : HP_GATE_BLIND;
+  }else{
+    cost.rOurs *= bRace ? HP_GATE_BLIND : HP_GATE_MARGIN/100.0;
+  }
   if( rc==SQLITE_OK && rShare<0 && bWorth
-   && rOurs>=rStock && rOurs<rStock+rSeek
+   && cost.rOurs>=cost.rStock && cost.rOurs<cost.rStock+rSeek
   ){
     rc = hpGateSample(p, pRoot, aMem, &rShare);
   }
   if( !bWorth ) rSeek = 0;
-  if( pPlan->pSearch && rShare>=0 && rFound>0 ){
+  if( pPlan->pSearch && rShare>=0 && cost.rFound>0 ){
     /* A share of these rows, not of all */
-    rShare = MIN(1, rShare*(double)aSize[iRoot].nRow/rFound);
+    rShare = MIN(1, rShare*(double)cost.aSize[iRoot].nRow/cost.rFound);
   }
-  if( rc==SQLITE_OK ) *pbTake = rOurs<rStock+rSeek*(rShare<0 ? 1 : rShare);
+  if( rc==SQLITE_OK ){
+    *pbTake = cost.rOurs<cost.rStock+rSeek*(rShare<0 ? 1 : rShare);
+  }
   return rc;
 }
 
 /*
-** Set *prOurs to the time that it takes to scan the table of pPipe and to make groups of its rows, or
-** 0 if it is small.
+** Set *prOurs to the time that it takes to scan the table of pPipe and to make
+** groups of its rows, or 0 if it is small.
 */
-static int hpGateFind(sqlite3 *db, const HpPipePlan *pPipe, Mem *aMem, double *prOurs){
+static int hpGateFind(sqlite3 *db, const HpPipePlan *pPipe, Mem *aMem,
+                      double *prOurs){
   HpGateSize size;
   int rc = hpGateSizeOf(db, &pPipe->source, aMem, &size);
   *prOurs = 0;
@@ -675,10 +801,10 @@ static int hpGateFind(sqlite3 *db, const HpPipePlan *pPipe, Mem *aMem, double *p
 }
 
 /*
-** SQLite's loop goes from row found to row found of the last pipe of pPlan.  Is it worth
-** making relations of its other pipes, so that rows without partner are not found?  Set
-** *pbTake to that, and *pnWait to so many rows that SQLite's loop goes through while these
-** are made.
+** SQLite's loop goes from row found to row found of the last pipe of pPlan.  Is
+** it worth making relations of its other pipes, so that rows without partner
+** are not found?  Set *pbTake to that, and *pnWait to so many rows that
+** SQLite's loop goes through while these are made.
 */
 static int hpGateLook(
   HpQuery *p,
