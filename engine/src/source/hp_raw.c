@@ -30,7 +30,7 @@
 static int hpRawLoad(HpWorker *p, HpFrame *pFrame, int iCol, int nCol){
   int k;
   assert( iCol>=0 && iCol+nCol<=p->pPlan->source.nCol );
-  assert( pFrame->pWorker==p );
+  assert( pFrame->pWorker==p && pFrame->pSource->bValues==0 );
   if( p->pRead->run.pKept==0 ) return SQLITE_OK;
   if( p->pRead->aRaw==0 ){
     i64 nByte = sizeof(HpVec)*(i64)p->pPlan->source.nCol;

@@ -197,6 +197,7 @@ static int hpFirstRows(HpWorker *pWorker, HpFrame *p){
   int nKey = pPlan->keys.n;
   int ii, rc;
   assert( pFirst->found.pWorker==pWorker && hpVecIsSelection(p) );
+  assert( p->pSource->bValues==0 );  /* Rows have places */
   rc = hpFoundReserve(&pFirst->found, p->nSel);
   if( rc ) return rc;
   hpFirstHash(pFirst, p);

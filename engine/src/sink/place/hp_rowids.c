@@ -52,6 +52,7 @@ static int hpRowidsRows(HpWorker *pWorker, HpFrame *p){
   int rc = hpFoundReserve(pFound, p->nSel);
   if( rc ) return rc;
   assert( pFound->nPlace+p->nSel<=pFound->nAlloc );
+  assert( p->pSource->bValues==0 );  /* Rows have places */
   for(ii=0; ii<p->nSel && pFound->pPlan->bByRowid; ii++){
     i64 iRowid = pWorker->pRead->batch.aRowid[p->aSel[ii]];
     /* Others would not be found again in the order of the scan */

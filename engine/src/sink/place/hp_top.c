@@ -298,6 +298,7 @@ static int hpTopRows(HpWorker *pWorker, HpFrame *p){
   int ii = 0;
   int rc;
   assert( pTop->found.pWorker==pWorker && hpVecIsSelection(p) );
+  assert( p->pSource->bValues==0 );  /* Rows have places */
   while( ii<n && pTop->nTop<pTop->mxTop ){
     rc = hpTopAdd(pTop, p, aRow[ii++]);
     if( rc ) return rc;
