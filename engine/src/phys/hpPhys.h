@@ -106,6 +106,7 @@ static int hpCostIsSide(int, int, int);
 
 /* hp_sane.c */
 #ifdef SQLITE_DEBUG
+static int hpSanePipe(const HpPipePlan*);
 static int hpSanePlan(const Parse*, const HpPlan*);
 #endif
 

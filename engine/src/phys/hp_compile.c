@@ -78,75 +78,6 @@ static int hpCompileNoUser(HpCompile *pC){
   return SQLITE_OK;
 }
 
-#ifdef SQLITE_DEBUG
-/* Is iVec a vector that was made before vector iOut? */
-static int hpVecIsBefore(const HpProg *pProg, int iVec, int iOut){
-  return iVec>=0 && iVec<iOut && iOut<=pProg->nVec;
-}
-
-/*
-** Does each operation read what is there when it runs, and each filter?  The
-** vectors of constants come before those of the operations that read them.
-*/
-static int hpProgIsSane(const HpPipePlan *pPipe){
-  const HpProg *p = &pPipe->prog;
-  int i, k;
-  if( p->nRange>p->nFilter || p->nConst+p->nOp>p->nVec ) return 0;
-  for(i=0; i<p->nOp; i++){
-    const HpOp *pOp = &p->aOp[i];
-    int iOut = pOp->iOut;
-    if( i>0 && iOut<=p->aOp[i-1].iOut ) return 0;
-    if( pOp->eOp==HP_OP_COLUMN ){
-      if( pOp->a>=pPipe->source.nCol ) return 0;
-    }else if( pOp->eOp>=HP_OP_CASE ){
-      for(k=0; k<pOp->n; k++){
-        if( pOp->iArg+k>=p->nArg ) return 0;
-        if( !hpVecIsBefore(p, p->aArg[pOp->iArg+k], iOut) ) return 0;
-      }
-    }else{
-      if( !hpVecIsBefore(p, pOp->a, iOut) ) return 0;
-      if( pOp->eOp!=HP_OP_TRUTH && !hpVecIsBefore(p, pOp->b, iOut) ) return 0;
-      if( pOp->eOp==HP_OP_IN && !hpVecIsBefore(p, pOp->b+pOp->n-1, iOut) ){
-        return 0;
-      }
-    }
-  }
-  if( p->iSide!=0 || p->mxDepth>HP_MX_AROUND ) return 0;
-  for(i=1; i<p->nSide; i++){
-    const HpSide *pSide = &p->aSide[i];
-    if( pSide->iFrom>=pSide->iTo || pSide->iTo>p->nOp ) return 0;
-    if( i>1 && pSide->iFrom<pSide[-1].iFrom ) return 0;
-    if( pSide->iSame>i || pSide->iAround>=pSide->iSame ) return 0;
-    for(k=0; k<pSide->n; k++){
-      int iVec = p->aArg[pSide->iArg+k];
-      if( !hpVecIsBefore(p, iVec, p->aOp[pSide->iFrom].iOut) ) return 0;
-    }
-  }
-  for(i=0; i<p->nFilter; i++){
-    if( p->aFilter[i].iVec>=p->nVec || p->aFilter[i].nOp>p->nOp ) return 0;
-    if( i>0 && p->aFilter[i].nOp<p->aFilter[i-1].nOp ) return 0;
-  }
-  return 1;
-}
-
-/*
-** The columns of a plan that is finished: no two are the same, and they are in
-** the order of the record, the rowid of a table first, that of an index last.
-*/
-static int hpColumnsAreSane(const HpSourcePlan *pPlan){
-  int i;
-  if( pPlan->nCol<0 || pPlan->nCol>HP_MX_COL ) return 0;
-  for(i=1; i<pPlan->nCol; i++){
-    if( pPlan->aCol[i].iStore<=pPlan->aCol[i-1].iStore ) return 0;
-  }
-  if( pPlan->nCol==0 ) return pPlan->mxCol<0 && pPlan->bRowid==0;
-  return pPlan->bRowid==(pPlan->aCol[0].iStore<0)
-      && pPlan->mxCol==pPlan->aCol[pPlan->nCol-1].iStore
-      && (pPlan->bIdxRowid==0 || pPlan->bIndex);
-}
-
-#endif
-
 /*
 ** Free a plan: destructor of the pointer in P4 of OP_HpScan.
 */
@@ -352,7 +283,7 @@ static void hpCompileSortColumns(HpPipePlan *pPipe){
     pPlan->aCol[j] = x;
   }
   pPlan->mxCol = pPlan->nCol ? pPlan->aCol[pPlan->nCol-1].iStore : -1;
-  assert( hpColumnsAreSane(pPlan) && hpProgIsSane(pPipe) );
+  assert( hpSanePipe(pPipe) );
   if( pPipe->pSort ) hpCompilePlaces(pPipe);
 }
 

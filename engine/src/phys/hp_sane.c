@@ -6,21 +6,27 @@
 *************************************************************************
 ** hp_sane: does a plan hold together (prepare time, SQLITE_DEBUG)?
 **
-**    hpSanePlan()    true if it does: asserted when all of it is compiled
+**    hpSanePipe()    true if the program and the columns of a pipe do: asserted
+**                    when the pipe is compiled
+**    hpSanePlan()    true if all of it does: asserted when all is compiled
 **
-** What hp_compile.c asserts of one program is not repeated here: that an
-** operation reads only what is there, and that columns are in order.  A plan
-** is sane if
+** A plan is sane if
 **
-**    1.  each pipe has what its sink needs, and nothing that is another's;
-**    2.  vectors that a sink, a key or an aggregate reads are made by the
+**    1.  columns are in the order of the record, and each is there once;
+**    2.  vectors ascend: an operation, a side or a filter reads only what
+**        stands before it;
+**    3.  each pipe has what its sink needs, and nothing that is another's;
+**    4.  its source gives what its sink takes: places of rows, groups of the
+**        pipe before, a number of rows without columns;
+**    5.  vectors that a sink, a key or an aggregate reads are made by the
 **        program of its own pipe;
-**    3.  a relation that is read has been made before: by an earlier pipe, by
+**    6.  a relation that is read has been made before: by an earlier pipe, by
 **        a set, or of the rows that the reader's home has put aside;
-**    4.  both sides of a look-up have as many keys, with the same collations;
-**    5.  columns that are gathered are columns that the relation keeps;
-**    6.  registers are registers of the statement;
-**    7.  the arms of a UNION ALL have groups that are laid out alike.
+**    7.  both sides of a look-up have as many keys, with the same collations;
+**    8.  columns that are gathered are columns that the relation keeps, from a
+**        row that was looked up in it;
+**    9.  registers are registers of the statement;
+**    10. the arms of a UNION ALL have groups that are laid out alike.
 **
 ** It is about what the lowering makes, whatever the file holds.
 */
@@ -30,6 +36,81 @@
 #endif
 
 #ifdef SQLITE_DEBUG
+/* Is iVec a vector that was made before vector iOut? */
+static int hpSaneIsBefore(const HpProg *pProg, int iVec, int iOut){
+  return iVec>=0 && iVec<iOut && iOut<=pProg->nVec;
+}
+
+/*
+** Invariant 2: does each operation read what is there when it runs, and each
+** filter?  Vectors ascend, those of constants before those of the operations
+** that read them.
+*/
+static int hpSaneProg(const HpPipePlan *pPipe){
+  const HpProg *p = &pPipe->prog;
+  int i, k;
+  if( p->nRange>p->nFilter || p->nConst+p->nOp>p->nVec ) return 0;
+  for(i=0; i<p->nOp; i++){
+    const HpOp *pOp = &p->aOp[i];
+    int iOut = pOp->iOut;
+    if( i>0 && iOut<=p->aOp[i-1].iOut ) return 0;
+    if( pOp->eOp==HP_OP_COLUMN ){
+      if( pOp->a>=pPipe->source.nCol ) return 0;
+    }else if( pOp->eOp>=HP_OP_CASE ){
+      for(k=0; k<pOp->n; k++){
+        if( pOp->iArg+k>=p->nArg ) return 0;
+        if( !hpSaneIsBefore(p, p->aArg[pOp->iArg+k], iOut) ) return 0;
+      }
+    }else{
+      if( !hpSaneIsBefore(p, pOp->a, iOut) ) return 0;
+      if( pOp->eOp!=HP_OP_TRUTH && !hpSaneIsBefore(p, pOp->b, iOut) ) return 0;
+      if( pOp->eOp==HP_OP_IN && !hpSaneIsBefore(p, pOp->b+pOp->n-1, iOut) ){
+        return 0;
+      }
+    }
+  }
+  if( p->iSide!=0 || p->mxDepth>HP_MX_AROUND ) return 0;
+  for(i=1; i<p->nSide; i++){
+    const HpSide *pSide = &p->aSide[i];
+    if( pSide->iFrom>=pSide->iTo || pSide->iTo>p->nOp ) return 0;
+    if( i>1 && pSide->iFrom<pSide[-1].iFrom ) return 0;
+    if( pSide->iSame>i || pSide->iAround>=pSide->iSame ) return 0;
+    for(k=0; k<pSide->n; k++){
+      int iVec = p->aArg[pSide->iArg+k];
+      if( !hpSaneIsBefore(p, iVec, p->aOp[pSide->iFrom].iOut) ) return 0;
+    }
+  }
+  for(i=0; i<p->nFilter; i++){
+    if( p->aFilter[i].iVec>=p->nVec || p->aFilter[i].nOp>p->nOp ) return 0;
+    if( i>0 && p->aFilter[i].nOp<p->aFilter[i-1].nOp ) return 0;
+  }
+  return 1;
+}
+
+/*
+** Invariant 1: no two columns are the same, and they are in the order of the
+** record, the rowid of a table first, that of an index last.
+*/
+static int hpSaneColumns(const HpSourcePlan *pPlan){
+  int i;
+  if( pPlan->nCol<0 || pPlan->nCol>HP_MX_COL ) return 0;
+  for(i=1; i<pPlan->nCol; i++){
+    if( pPlan->aCol[i].iStore<=pPlan->aCol[i-1].iStore ) return 0;
+  }
+  if( pPlan->nCol==0 ) return pPlan->mxCol<0 && pPlan->bRowid==0;
+  return pPlan->bRowid==(pPlan->aCol[0].iStore<0)
+      && pPlan->mxCol==pPlan->aCol[pPlan->nCol-1].iStore
+      && (pPlan->bIdxRowid==0 || pPlan->bIndex);
+}
+
+/*
+** True if the program and the columns of pPipe, which has just been compiled,
+** hold together.
+*/
+static int hpSanePipe(const HpPipePlan *pPipe){
+  return hpSaneColumns(&pPipe->source) && hpSaneProg(pPipe);
+}
+
 /* Is iReg a register of the statement? */
 static int hpSaneReg(const Parse *pParse, int iReg){
   return iReg>0 && iReg<=pParse->nMem;
@@ -71,7 +152,7 @@ static int hpSameKeys(const HpKeys *a, const HpKeys *b){
   return 1;
 }
 
-/* Invariant 6 of the bounds of a scan */
+/* Invariant 9 of the bounds of a scan */
 static int hpSaneRange(const Parse *pParse, const HpRange *p){
   int i;
   if( p->nEq<0 || p->nEq>HP_MX_EQ || p->nSkip>HP_MX_SMALL ) return 0;
@@ -90,7 +171,7 @@ static int hpSaneRange(const Parse *pParse, const HpRange *p){
 }
 
 /*
-** Invariant 2 of a sink that makes groups; and 6.
+** Invariant 5 of a sink that makes groups; and 9.
 */
 static int hpSaneGroups(
   const Parse *pParse,
@@ -131,7 +212,7 @@ static int hpSaneGroups(
       && hpSaneRegs(pParse, p->iBareReg, p->nBare);
 }
 
-/* Invariant 2 of records that are sorted */
+/* Invariant 5 of records that are sorted */
 static int hpSaneSort(
   const Parse *pParse,
   const HpPlan *pPlan,
@@ -159,7 +240,7 @@ static int hpSaneSort(
   return hpSaneRegs(pParse, p->iLimitReg, 1);
 }
 
-/* Invariant 2 of records that fill a table */
+/* Invariant 5 of records that fill a table */
 static int hpSaneFill(
   const Parse *pParse,
   const HpPlan *pPlan,
@@ -172,7 +253,7 @@ static int hpSaneFill(
       && hpSaneVecs(&pPipe->prog, p->aNotNull, p->nNotNull);
 }
 
-/* Invariant 2 of a relation */
+/* Invariant 5 of a relation */
 static int hpSaneRel(const HpProg *p, const HpRelPlan *pRel){
   return pRel->key.keys.n>0
       && pRel->key.aNever!=0
@@ -181,7 +262,7 @@ static int hpSaneRel(const HpProg *p, const HpRelPlan *pRel){
 }
 
 /*
-** Invariant 1: what the sink of a pipe needs is there.
+** Invariant 3: what the sink of a pipe needs is there.
 */
 static int hpSaneSink(
   const Parse *pParse,
@@ -221,8 +302,39 @@ static int hpSaneSink(
 }
 
 /*
+** Invariant 4: the source of a pipe gives what its sink takes.
+*/
+static int hpSaneSource(const HpPipePlan *p){
+  const HpSourcePlan *pSource = &p->source;
+  int i;
+  if( pSource->pType==&hpCountType ){
+    /* How many entries there are is all that it says */
+    if( pSource->nCol>0 || p->prog.nOp>0 || pSource->pRange ) return 0;
+    if( p->pGroup==0 ) return p->pPrefix!=0;
+    for(i=0; i<p->pGroup->nAgg; i++){
+      if( p->pGroup->aAgg[i].eAgg!=HP_AGG_COUNT ) return 0;
+      if( p->pGroup->aAgg[i].iVec!=HP_NO_VEC ) return 0;
+    }
+    return p->pGroup->keys.n==0 && p->pGroup->nBare==0;
+  }
+  if( pSource->pType==&hpRegroupType ){
+    /* They are in no b-tree, and one worker has all of them */
+    return p->pRel!=0 && p->bSerial && pSource->pRange==0
+        && pSource->bPlaces==0;
+  }
+#ifdef HP_ANALYZE
+  if( pSource->pType==&hpPrefixScanType ) return p->pSink==&hpSinkPrefix;
+#endif
+  if( pSource->pType!=&hpLeavesType ) return 0;
+  if( p->prog.nRange>0 && pSource->pRange==0 ) return 0;
+  /* Rows are found again by their places, or by their rowids */
+  if( p->pFind ) return pSource->bPlaces!=p->pFind->bByRowid;
+  return pSource->bPlaces==0;
+}
+
+/*
 ** Relation iRel as pipe iPipe may look it up, or NULL if it has not been made
-** by then: invariant 3.
+** by then: invariant 6.
 */
 static const HpRelPlan *hpSaneMade(const HpPlan *pPlan, int iPipe, int iRel){
   int nRel = pPlan->nPipe-1;
@@ -244,7 +356,22 @@ static const HpRelPlan *hpSaneMade(const HpPlan *pPlan, int iPipe, int iRel){
 }
 
 /*
-** Invariants 3, 4 and 5: what pipe iPipe looks up, and what it reads of that.
+** Invariant 8: does vector iVec have numbers of rows of relation iRel?  They
+** have been looked up in it, or another relation has kept them.
+*/
+static int hpSaneIsRow(const HpProg *p, int iVec, int iRel){
+  int i;
+  for(i=0; i<p->nOp; i++){
+    const HpOp *pOp = &p->aOp[i];
+    if( pOp->iOut!=iVec ) continue;
+    return pOp->eOp==HP_OP_ROW ? pOp->a==iRel
+         : pOp->eOp==HP_OP_GATHER && pOp->a!=iRel;
+  }
+  return 0;
+}
+
+/*
+** Invariants 6, 7 and 8: what pipe iPipe looks up, and what it reads of that.
 */
 static int hpSaneLookups(const HpPlan *pPlan, int iPipe){
   const HpProg *p = &pPlan->aPipe[iPipe].prog;
@@ -270,7 +397,11 @@ static int hpSaneLookups(const HpPlan *pPlan, int iPipe){
     }else if( pOp->n!=1 ){
       return 0;
     }
-    if( pOp->eOp==HP_OP_GATHER && pOp->b>=pRel->nCol ) return 0;
+    if( pOp->eOp==HP_OP_GATHER
+     && (pOp->b>=pRel->nCol || !hpSaneIsRow(p, p->aArg[pOp->iArg], pOp->a))
+    ){
+      return 0;
+    }
   }
   return 1;
 }
@@ -296,7 +427,7 @@ static int hpSaneParts(const HpPipePlan *p){
 ** True if pPlan, which has just been compiled, holds together.
 */
 static int hpSanePlan(const Parse *pParse, const HpPlan *pPlan){
-  int i;
+  int i, k;
   if( pPlan->nPipe<1 || pPlan->nPipe>HP_MX_PIPE ) return 0;
   if( pPlan->nSet<0 || pPlan->nSet>HP_MX_SET ) return 0;
   for(i=0; i<pPlan->nSet; i++){
@@ -310,6 +441,7 @@ static int hpSanePlan(const Parse *pParse, const HpPlan *pPlan){
     int bLast = i==pPlan->nPipe-1;
     if( !hpSaneSink(pParse, pPlan, p) ) return 0;
     if( !hpSaneLookups(pPlan, i) || !hpSaneParts(p) ) return 0;
+    if( !hpSanePipe(p) || !hpSaneSource(p) ) return 0;
     if( p->source.pRange && !hpSaneRange(pParse, p->source.pRange) ) return 0;
     if( (bLast && p->bMore) || (i==0 && p->bAdds) ) return 0;
     if( !bLast && p->bMore!=pPlan->aPipe[i+1].bAdds ) return 0;
@@ -330,6 +462,9 @@ static int hpSanePlan(const Parse *pParse, const HpPlan *pPlan){
       const HpGroupPlan *a = p->pGroup, *b = pPlan->aPipe[i+1].pGroup;
       if( a==0 || b==0 || a->entry.szEntry!=b->entry.szEntry ) return 0;
       if( a->keys.n!=b->keys.n || a->nAgg!=b->nAgg ) return 0;
+      for(k=0; k<a->nAgg; k++){
+        if( a->aAgg[k].iOff!=b->aAgg[k].iOff ) return 0;
+      }
     }
   }
   return pPlan->pSearch==0 || pPlan->pSearch->pRange==0
