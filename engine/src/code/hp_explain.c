@@ -37,6 +37,7 @@ static const SrcItem *hpExplainItem(
   const char *z
 ){
   int i;
+  assert( pParse->explain==2 && pSrc->nSrc>0 );
   for(i=0; i<pSrc->nSrc; i++){
     char *zName = sqlite3MPrintf(pParse->db, "%S", &pSrc->a[i]);
     int n = sqlite3Strlen30(zName);

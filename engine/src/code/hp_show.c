@@ -29,6 +29,7 @@
 /* What is read */
 static void hpShowSource(Parse *pParse, const HpSourcePlan *p, StrAccum *pOut){
   const HpRange *pRange = p->pRange;
+  assert( p->pType!=0 && p->nCol>=0 );
   if( p->pType==&hpSetType ){
     sqlite3_str_appendall(pOut, "the rows of IN");
     return;
@@ -55,6 +56,7 @@ static void hpShowProg(const HpPipePlan *pPipe, StrAccum *pOut){
   const HpProg *p = &pPipe->prog;
   int i;
   assert( ArraySize(azOp)==HP_OP_SET-HP_OP_LOOKUP+1 );
+  assert( p->nRange<=p->nFilter );
   if( p->nFilter ) sqlite3_str_appendf(pOut, " filters %d", p->nFilter);
   if( p->nRange ) sqlite3_str_appendf(pOut, " (%d of the range)", p->nRange);
   for(i=0; i<p->nOp; i++){
@@ -75,6 +77,7 @@ static void hpShowProg(const HpPipePlan *pPipe, StrAccum *pOut){
 
 /* What becomes of the rows */
 static void hpShowSink(const HpPipePlan *p, StrAccum *pOut){
+  assert( p->pSink!=0 );
   if( p->pGroup ){
     const HpGroupPlan *pGroup = p->pGroup;
     sqlite3_str_appendf(pOut, " -> groups keys %d aggregates %d",

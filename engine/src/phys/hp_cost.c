@@ -101,6 +101,7 @@ static void hpCostList(
   int *aCost
 ){
   int i;
+  assert( pList->nExpr>0 && (bCase==0 || bCase==1) );
   aCost[pList->nExpr] = 0;
   for(i=pList->nExpr-1; i>=0; i--){
     int n = hpCostExpr(pParse, pList->a[i].pExpr);

@@ -27,6 +27,7 @@
 /* The b-tree that a pipe scans, by name */
 static void hpStepTree(sqlite3 *db, const HpSourcePlan *p, StrAccum *pOut){
   HashElem *i;
+  assert( p->iDb>=0 && p->iDb<db->nDb && p->iRoot>0 );
   for(i=sqliteHashFirst(&db->aDb[p->iDb].pSchema->tblHash); i;
       i=sqliteHashNext(i)){
     const Table *pTab = (const Table*)sqliteHashData(i);
@@ -58,6 +59,8 @@ static i64 hpStepClock(void){
 /* What the workers of p have read and kept so far */
 static void hpStepCount(const HpPipe *p, HpStep *pStep){
   int i;
+  assert( p->nWorker>=0 && p->nWorker<=HP_MX_THREAD );
+  assert( p->pPlan!=0 && p->pPlan->pSink!=0 );
   pStep->nRow = pStep->nPass = pStep->nTaken = pStep->nKept = 0;
   for(i=0; i<p->nWorker; i++){
     const HpWorker *pWorker = p->apWorker[i];
@@ -117,6 +120,8 @@ static void hpStepEnd(const HpPipe *p, const HpStep *pStep){
   hpStepSource(p, &out);
   sqlite3_str_appendf(&out, " -> %s", hpStepSink(p->pPlan));
   hpStepCount(p, &x);
+  /* Workers that go on count on */
+  assert( x.nRow>=pStep->nRow && x.nPass>=pStep->nPass );
   hpConfigLog(p->pQuery->db, "step: %s|%llu|%llu|%lld|%llu|%llu|%d",
       sqlite3StrAccumFinish(&out), x.nRow-pStep->nRow, x.nPass-pStep->nPass,
       hpStepClock()-pStep->t, x.nKept-pStep->nKept, x.nTaken-pStep->nTaken,

@@ -62,6 +62,7 @@ SQLITE_PRIVATE int sqlite3HpAnalyzeBegin(
   for(i=0; i<nTest && rc==SQLITE_OK; i++){
     rc = hpTaskPlanColumn(&c, &pPrefix->keys, i);
   }
+  assert( rc || pPrefix->keys.n==nTest );
   return hpTaskPlanCode(&c, rc, regStat);
 }
 #endif /* HP_ANALYZE */

@@ -109,6 +109,7 @@ static int hpCheckPlanTrue(HpCompile *pC, Table *pTab){
     if( iVec<0 ) return SQLITE_ERROR;
     p->aTrue[p->nTrue++] = (u16)iVec;
   }
+  assert( p->nTrue==pList->nExpr );
   return SQLITE_OK;
 }
 
@@ -246,6 +247,7 @@ static int hpCheckPlanIndex(HpCompile *pC, Index *pIdx, int iSum){
     if( iVec<0 || hpCheckPlanKey(pC, pIdx, i, iVec) ) return SQLITE_ERROR;
     p->aSum[0].aiSlot[i] = (u8)hpCheckPlanSlot(p, iVec, 0);
   }
+  assert( pSource->nCol==n && p->order.n==n );
   p->aSum[0].iSum = iSum;
   p->aSum[0].iWhere = HP_NO_VEC;
   p->aSum[0].n = n;
@@ -282,6 +284,7 @@ static int hpCheckPlanTable(HpCompile *pC, Table *pTab, int isQuick){
   for(pIdx=pTab->pIndex; pIdx && rc==SQLITE_OK; pIdx=pIdx->pNext){
     if( pIdx!=pC->pIdx ) rc = hpCheckPlanEntry(pC, pIdx, nSum++);
   }
+  assert( rc || p->nSum==nSum );       /* Each index is added up */
   if( rc==SQLITE_OK && pC->pIdx ){
     const Index *pPk = pC->pIdx;
     if( hpCompileKeys(pPlan, &p->order, pPk->nKeyCol) ) return SQLITE_NOMEM;

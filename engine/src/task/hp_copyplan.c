@@ -37,6 +37,7 @@ SQLITE_PRIVATE int sqlite3HpCopyBegin(
   HpPlan *pPlan;
   /* Not hpTaskPlanMay(): cells are copied in any encoding */
   if( pParse->nErr ) return 0;
+  assert( iFrom>=0 && iTo>=0 && iFrom!=iTo );
   if( !bVacuum && pIdx==0 && (pTab->tabFlags & TF_Autoincrement) ) return 0;
   if( hpConfigOffload(db)==HP_OFFLOAD_OFF || !IsOrdinaryTable(pTab) ) return 0;
   pPlan = hpCompileEmpty();

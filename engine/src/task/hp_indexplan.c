@@ -38,6 +38,7 @@ static int hpIndexPlanVec(
   int iCol = pIndex->aiColumn[i];
   CollSeq *pColl;
   int iVec;
+  assert( i>=0 && i<pIndex->nColumn && pIndex->pTable==pC->pTab );
   if( iCol==XN_EXPR ){
     Expr *pExpr = pIndex->aColExpr->a[i].pExpr;
     pC->nSelf++;
@@ -156,6 +157,7 @@ static HpPlan *hpIndexPlanCompile(Parse *pParse, Index *pIndex, int iTab){
     rc = hpIndexPlanColumn(&c, pIndex, i);
   }
   if( hpTaskPlanEnd(&c, rc) ) return 0;
+  assert( pSort->row.keys.n==pIndex->nColumn );
   /* SQLite reads all values that entries have, whatever WHERE asks */
   c.pPipe->source.eTypeOnly = 0;
   return pPlan;
@@ -184,6 +186,7 @@ SQLITE_PRIVATE int sqlite3HpRefillBegin(
     pParse->nMem = nMem;
     return 0;
   }
+  assert( regRoot<=nMem && (regRoot>=0 || pIndex->tnum>1) );
   return regRoot>=0 ? hpDeliverTask(pParse, pPlan, 0, regRoot)
                     : hpDeliverTask(pParse, pPlan, (int)pIndex->tnum, 0);
 }

@@ -88,6 +88,9 @@ static int hpOrphanPlanChild(
   int iAnd = -1;
   HpOp x;
   int a, i;
+  assert( pC->pPipe==hpPlanLast(pPlan) && iPipe<pPlan->nPipe-1 );
+  /* A key of the child has a column for each of the parent's */
+  assert( iPipe<0 || pPlan->aPipe[iPipe].pRel->key.keys.n==pFK->nCol );
   if( pKey==0 || hpCompileKeys(pPlan, &pKey->keys, pFK->nCol) ) return -1;
   pKey->aNever = hpCompileAlloc(pPlan, pFK->nCol);
   if( pKey->aNever==0 ) return -1;
@@ -210,6 +213,7 @@ SQLITE_PRIVATE int sqlite3HpOrphansBegin(Parse *pParse, Table *pTab){
     iOr = iOr<0 || a<0 ? a : hpCompileOp(&c, HP_OP_OR, 0, iOr, a);
     if( iOr<0 ) rc = SQLITE_ERROR;
   }
+  assert( rc || iPipe==nPipe-1 );      /* Each parent has its pipe */
   if( rc==SQLITE_OK ) rc = hpProgFilter(&hpPlanLast(pPlan)->prog, iOr);
   addr = hpTaskPlanCode(&c, rc, 0);
   if( addr==0 ) pParse->nMem = nMem;

@@ -94,6 +94,7 @@ static SQLITE_INLINE int hpPrefixScanRecord(
   u32 iLast;
   int bSame = 1;         /* So far the prefix is that of the record before */
   int k;
+  assert( nKey>0 && nKey<=HP_MX_COL && nByte>0 );
   if( nHdr>0x7f || (int)nHdr<=nKey || nHdr>nByte ) return 0;
   if( zLast==0 ) p->zFirst = zLast = z;
   iLast = zLast[0];
@@ -128,6 +129,7 @@ static SQLITE_INLINE int hpPrefixScanRecord(
 ** bUnique: the same where only the NULLs count that a run begins with.
 */
 static int hpPrefixScanNull(HpPrefixScan *p, const u8 *z, u32 nByte){
+  assert( p->nNull>=0 && p->nNull<=p->nRow );
   if( p->nNull==p->nRow ){
     u32 nHdr = z[0];
     if( nHdr>0x7f || nHdr<2 || nHdr>nByte || z[1]>=0x80 ) return 0;
@@ -200,6 +202,7 @@ static int hpPrefixScanKeep(HpWorker *p, const u8 *z, HpBuf *pBuf){
   u8 aTag[HP_MX_COL];
   u32 iVal = z[0];
   int k;
+  assert( nKey>0 && nKey<=HP_MX_COL && (int)z[0]>nKey );
   for(k=0; k<nKey; k++){
     u32 t = z[1+k];
     aLen[k] = 0;
