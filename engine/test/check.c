@@ -638,7 +638,6 @@ int main(int argc, char **argv){
     return 2;
   }
   if( !hasEngine() ) return finish();
-  bNoPlans = 1;
   azFile[0] = temporaryFile("check-ours.db");
   azFile[1] = temporaryFile("check-stock.db");
   runTests(aTest, COUNT(aTest), argc<3 ? 0 : argv[2]);

@@ -86,6 +86,7 @@ static int nPass = 0;
 static int nFail = 0;
 
 Fault fault = { -1, 0, 0 };
+int bNoPlans = 0;
 
 /*
 ** Count one request.  Is it to fail?
@@ -517,48 +518,6 @@ int isTaken(sqlite3 *db, const char *zSql){
   sqlite3_finalize(pStmt);
   textClear(&sql);
   return bTaken;
-}
-
-/*
-** With PLANS=FILE in the environment, and HPSQLITE_TEST=tree=show: append zSql to FILE, and the plan
-** that we have for it, as text.  The same text is written once.
-*/
-void showPlan(sqlite3 *db, const char *zSql){
-  static Text seen = {0,0,0};
-  const char *zFile = getenv("PLANS");
-  sqlite3_stmt *pStmt = 0;
-  Text sql = {0,0,0};
-  Text out = {0,0,0};
-  int nLine = 0;
-  int bValid;
-  FILE *pFile;
-  if( zFile==0 ) return;
-  textAppend(&sql, "EXPLAIN QUERY PLAN %s", zSql);
-  textAppend(&out, "\n%s\n", zSql);
-  if( sqlite3_prepare_v2(db, sql.z, -1, &pStmt, 0)==SQLITE_OK ){
-    while( sqlite3_step(pStmt)==SQLITE_ROW ){
-      const char *z = (const char*)sqlite3_column_text(pStmt, 3);
-      if( z==0 || (strncmp(z, "TREE: ", 6) && strncmp(z, "PIPE ", 5)
-                   && strncmp(z, "SET ", 4)) ){
-        continue;
-      }
-      textAppend(&out, "  %s\n", z);
-      nLine++;
-    }
-    if( nLine==0 ) textAppend(&out, "  SQLite's\n");
-  }
-  bValid = pStmt!=0;
-  sqlite3_finalize(pStmt);
-  if( bValid && (seen.z==0 || strstr(seen.z, out.z)==0) ){
-    textAppend(&seen, "%s", out.z);
-    pFile = fopen(zFile, "a");
-    if( pFile==0 || fputs(out.z, pFile)<0 || fclose(pFile) ){
-      fprintf(stderr, "error: cannot write %s\n", zFile);
-      exit(2);
-    }
-  }
-  textClear(&sql);
-  textClear(&out);
 }
 
 /*

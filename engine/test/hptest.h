@@ -74,6 +74,9 @@ void failMemory(int bOn);
 void failReads(int bOn);
 void failWrites(int bOn);
 
+/* Statements of now are like others: plans.c does not show their plans */
+extern int bNoPlans;
+
 /* A progress handler that stops statements */
 void stopAt(sqlite3*, int nOp, int iCall);
 int stopEnd(sqlite3*);
@@ -102,7 +105,6 @@ void checkIntegrity(const Lib*, sqlite3*, const char *zWhat);
 int answer(const Lib*, sqlite3*, const char *zSql, Text *pOut);
 void sameAnswer(sqlite3*, const char *zSql, int nTimes, const char *zWhat);
 int isTaken(sqlite3*, const char *zSql);
-void showPlan(sqlite3*, const char *zSql);
 int hasEngine(void);
 int longRun(void);
 void stepClock(void);

@@ -18,7 +18,6 @@ static Lib stock;
 static const Lib *apLib[2];        /* Ours, stock */
 static const char *azFile[4];      /* The database of each, and others */
 static sqlite3 *adb[2];
-static int bNoPlans;               /* Statements of now are like others: do not show their plans */
 
 /* Load the library zStock.  Not 0: it cannot be */
 static int pairLoad(const char *zStock){
@@ -73,7 +72,6 @@ static inline void end(const char *zTest){
 /* Both have to say the same of zSql: rows, order, errors */
 static inline void pairSame(const char *zSql){
   Text a = {0,0,0}, b = {0,0,0};
-  if( !bNoPlans ) showPlan(adb[0], zSql);
   answer(apLib[0], adb[0], zSql, &a);
   answer(apLib[1], adb[1], zSql, &b);
   check(a.n==b.n && memcmp(a.z, b.z, a.n)==0, "%s\n ours  %.600s\n stock %.600s",

@@ -47,7 +47,6 @@ static void begin(const char *zBegin, int iTable){
   textClear(&sql);
   if( zBegin[0] ) both(zBegin);
   execute(adb[0], "PRAGMA hp_offload=force");
-  bNoPlans = 1;
 }
 
 /* Run zSql on both.  Is what both say and have the same, and is ours sound? */
