@@ -15,8 +15,8 @@
 ** With SQLITE_OMIT_HP every call becomes a macro that does nothing, or what
 ** SQLite did before the patch, and the fields are gone: what is compiled is
 ** SQLite.  So each declaration stands beside the macro it becomes then.  What
-** else differs has an #ifdef in the patches: the cases of OP_HpXxx in vdbe.c,
-** and one assert() of SQLite's that does not hold with us.
+** else differs has an #ifdef in the patches: one assert() of SQLite's that does
+** not hold with us.
 */
 #ifndef HPHOOKS_H
 #define HPHOOKS_H
@@ -367,6 +367,89 @@ SQLITE_PRIVATE int sqlite3HpTailTake(Parse*, Select*);
 #endif
 
 /*
+** Our opcodes, for opcodes.h, opcodes.c and vdbe.c.  They follow SQLite's last one.
+**
+** HpScan P1 P2 * P4 *   Synopsis: vectorised scan to groups in r[P1]
+**   P4 is the plan of an aggregate query over one table.  Run it, up to the
+**   groups in their order, and store the execution in register P1.  If the
+**   vectorised executor declines jump to P2, where code stands that does the
+**   same work.
+**
+** HpNext P1 P2 * * *   Synopsis: next group of r[P1]
+**   Load the next group of the OP_HpScan of register P1 into the registers
+**   that its plan names: GROUP BY terms, columns, and the contexts of aggregate
+**   functions.  If there is none jump to P2.
+**
+** HpRow P1 P2 P3 * P5   Synopsis: next row found by r[P3]
+**   As long as register P3+1 is positive decrease it, and do as OP_Next does.
+**   Otherwise move cursor P1 to the next row that the OP_HpScan of register P3
+**   found and jump to P2, or fall through if there is none.
+**   In place of OP_SorterNext, before P2 an OP_SorterData: load the next record
+**   of sorter P1, or of the OP_HpScan, into the register named there.
+**
+** HpFind P1 P2 P3 P4 *   Synopsis: group of the key r[P3..] in r[P1]
+**   P4 is the plan of a correlated sub-select: groups by what is inside of it.
+**   Load the aggregates of the group whose key is in registers P3 and on, if
+**   there is one, or say whether there is (EXISTS).  Register P1 has the groups,
+**   once it is worth it.  Until then, or if it cannot be done, jump to P2.
+**
+** HpTask P1 P2 P3 P4 *   Synopsis: the work of the loop up to P2
+**   P4 is the plan of what the instructions from here to P2 do.  Do it, and go
+**   on at P2, or where they would have gone; or, if it is to be left to them,
+**   fall through.
+*/
+#define OP_HpScan        191
+#define OP_HpNext        192
+#define OP_HpRow         193
+#define OP_HpFind        194
+#define OP_HpTask        195
+#if OP_Abortable+1!=OP_HpScan
+# error "SQLite has other opcodes than those that ours follow"
+#endif
+/* All may jump to P2: OPFLG_JUMP */
+#define HP_OPCODE_FLAGS 0x01, 0x01, 0x01, 0x01, 0x01,
+#define HP_OPCODE_NAMES \
+    "HpScan"           OpHelp("vectorised scan to groups in r[P1]"), \
+    "HpNext"           OpHelp("next group of r[P1]"), \
+    "HpRow"            OpHelp("next row found by r[P3]"), \
+    "HpFind"           OpHelp("group of the key r[P3..] in r[P1]"), \
+    "HpTask"           OpHelp("the work of the loop up to P2"),
+
+/* Their cases in sqlite3VdbeExec().  SQLITE_DONE: jump to P2 */
+#ifndef SQLITE_OMIT_HP
+# define HP_CASE(OP,CALL) \
+    case OP: { \
+      rc = CALL; \
+      if( rc==SQLITE_DONE ){ \
+        rc = SQLITE_OK; \
+        goto jump_to_p2; \
+      } \
+      if( rc ) goto abort_due_to_error; \
+      break; \
+    }
+/* ... or do as OP_Next does with cursor P1 */
+# define HP_CASE_NEXT(OP,CALL) \
+    case OP: { \
+      pC = p->apCsr[pOp->p1]; \
+      rc = CALL; \
+      goto next_tail; \
+    }
+/* ... or go on at iNext, which the call sets */
+# define HP_CASE_TASK(OP,CALL) \
+    case OP: { \
+      int iNext; \
+      rc = CALL; \
+      if( rc ) goto abort_due_to_error; \
+      pOp = &aOp[iNext-1]; \
+      break; \
+    }
+#else
+# define HP_CASE(OP,CALL)
+# define HP_CASE_NEXT(OP,CALL)
+# define HP_CASE_TASK(OP,CALL)
+#endif
+
+/*
 ** Called from vdbe.c and vdbeapi.c.
 **
 ** Vdbe.eHpSmall is 1 if a table of the statement was small when it was
@@ -393,7 +476,7 @@ SQLITE_PRIVATE int sqlite3HpStays(Vdbe*, int);
     (V)->hpRace.nLook = (V)->hpRace.bMay ? HP_RACE_FIRST : LARGEST_UINT64)
 # define sqlite3HpIsLate(V,OP,N) \
     ((N)>=(V)->hpRace.nLook ? sqlite3HpLate(V,OP,N) : SQLITE_OK)
-SQLITE_PRIVATE int sqlite3HpNext(Vdbe*, VdbeOp*, Mem*, int*);
+SQLITE_PRIVATE int sqlite3HpNext(Vdbe*, VdbeOp*, Mem*);
 SQLITE_PRIVATE int sqlite3HpRow(Vdbe*, VdbeOp*, Mem*);
 /* The next row for cursor C: OP_Next's as long as some are left to that */
 # define sqlite3HpNextRow(V,OP,MEM,C) ((MEM)[(OP)->p3+1].u.i>0 \

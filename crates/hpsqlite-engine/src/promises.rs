@@ -60,9 +60,9 @@ fn regimes(page: &str, config: &str) -> Vec<String> {
     missing.chain(gone).collect()
 }
 
-/// The names of opcodes: ours, which the patches define, and SQLite's, if it has been fetched.
+/// The names of opcodes: ours, which hpHooks.h defines, and SQLite's, if it has been fetched.
 fn opcodes() -> (BTreeSet<String>, bool) {
-    let mut texts: Vec<String> = files(&root().join("engine/patches"), "patch");
+    let mut texts: Vec<String> = files(&root().join("engine/src"), "hpHooks.h");
     let upstream = files(&root().join("target/engine/upstream"), "sqlite3.c");
     let has_upstream = !upstream.is_empty();
     texts.extend(upstream);

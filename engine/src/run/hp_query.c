@@ -665,9 +665,9 @@ SQLITE_PRIVATE void sqlite3HpTripped(Btree *pBtree, int rc){
 
 /*
 ** OP_HpNext.  Copy the next group of the OP_HpScan with the same P1 into
-** registers.  *pbDone is set when there is none.
+** registers.  SQLITE_DONE: there is none.
 */
-SQLITE_PRIVATE int sqlite3HpNext(Vdbe *v, VdbeOp *pOp, Mem *aMem, int *pbDone){
+SQLITE_PRIVATE int sqlite3HpNext(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   HpPipe *p = ((HpQuery*)aMem[pOp->p1].z)->pPipe;
   u8 *aGroup;
   int rc = hpTopGroupNext(p, &aGroup);
@@ -679,9 +679,8 @@ SQLITE_PRIVATE int sqlite3HpNext(Vdbe *v, VdbeOp *pOp, Mem *aMem, int *pbDone){
   if( rc==SQLITE_OK && aGroup && hpGroupOf(p->pEntry)->bStream && hpThreadTripped(p) ){
     rc = hpThreadPager(p)->hp.rcTrip;
   }
-  *pbDone = aGroup==0;
-  if( rc==SQLITE_OK && aGroup ) {
-    rc = hpResultLoad(p, aGroup, aMem, &p->pOut->buf);
+  if( rc==SQLITE_OK ){
+    rc = aGroup ? hpResultLoad(p, aGroup, aMem, &p->pOut->buf) : SQLITE_DONE;
   }
   if( v->db->mallocFailed ) rc = SQLITE_NOMEM_BKPT;
   return rc;
