@@ -4,10 +4,10 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_plan: an aggregate query goes into the statement's program (prepare time).
+** hp_codegroup: an aggregate query goes into the statement's program (prepare time).
 **
 **    sqlite3HpCodeGroups()  after SQLite's code: code ours (GROUP BY)
-**    hpCodeGroupRow()        the same without GROUP BY (sqlite3HpCodeRow())
+**    hpCodeGroupRow()       the same without GROUP BY (sqlite3HpCodeRow())
 **
 ** sqlite3Select() calls sqlite3HpBegin(), sqlite3HpAccept() (hp_choice.c) and
 ** one of these, in this order, while it generates code for an aggregate query.

@@ -31,8 +31,7 @@
 **    xBegin   the plan is empty: memory of the sink
 **    xWhere   SCAN: the terms of WHERE.  NULL: all of them have to be filters
 **    xSink    the filters of a pipe have been compiled: keys, arguments,
-**             fields.
-**             UNION: once for each arm
+**             fields.  UNION: once for each arm
 **    xEnd     all pipes have been compiled
 **
 ** Which inputs an output can have is a mask, HpOutput.mIn.  Where a bit is

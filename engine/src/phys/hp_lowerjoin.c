@@ -6,7 +6,7 @@
 *************************************************************************
 ** hp_lowerjoin: the pipes of a join (prepare time).
 **
-**    hpLowerJoinPipes()      compile all filters and look-ups of a join
+**    hpLowerJoinPipes()     compile all filters and look-ups of a join
 **    hpLowerJoinTerms()     how many terms of GROUP BY does a group need?
 **    hpLowerJoinAgg()       an aggregate that is looked up
 **    hpLowerJoinIsGiven()   is an expression the same in all rows of a group?
@@ -19,10 +19,9 @@
 **       cannot fail (hp_safe.c), and the keys of what it looks up by them
 **       alone: so far rows may be put aside (hp_stash.c)
 **    3. look-ups, where a row without a partner is left out: of relations that
-**       other equalities lead to (HpJoin.aReduce),
-**       then of the inputs whose home
-**       it is, those first that leave rows out themselves.  Then the keys of
-**       sub-selects: rows may be put aside here, too
+**       other equalities lead to (HpJoin.aReduce), then of the inputs whose
+**       home it is, those first that leave rows out themselves.  Then the keys
+**       of sub-selects: rows may be put aside here, too
 **    4. terms of WHERE that name several tables and meet here
 **    5. what others want of the table: the columns of its relation
 **
