@@ -183,7 +183,7 @@ struct HpVec {
   u8 bCodes;             /* It has no values yet: see hp_codes.c */
   u8 *aSub;              /* Subtype of each row plus one, 0 if none; or NULL */
   u16 nDepth;            /* Sides around its operation: HpFrame.aAround */
-  u8 bLate;              /* It has no texts yet, only types and pSeg: see hp_codes.c */
+  u8 bLate;              /* Not materialised: types and segment only (hp_codes.c) */
   const HpSegment *pSeg; /* A column in memory: its values are of this segment; or NULL.  ... */
   const u8 *aCode;       /* ... DICT: which entry each row is.  NULL: the only one */
 };

@@ -171,7 +171,7 @@ struct HpAggDef {
   u8 bLoad;              /* The min or max whose row the bare columns show */
   u8 bShared;            /* An earlier function keeps the same state */
   u8 bOvrfl;             /* The state, shared or not, is one of some sum() */
-  u8 bWeigh;             /* HP_AGG_COUNT: a row counts as much as the argument says */
+  u8 bWeigh;             /* HP_AGG_COUNT: weighted, adds the argument */
   u16 iVec;              /* Argument; HP_NO_VEC: none */
   u16 iFilter;           /* FILTER clause, or HP_NO_VEC */
   u16 iOff;              /* Offset of the state in a group */

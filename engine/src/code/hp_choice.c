@@ -435,7 +435,7 @@ static LogEst hpChoiceCorrect(const WhereInfo *pWInfo, LogEst nCost){
 /*
 ** May another table of join pWInfo be scanned than that of the outermost loop?
 ** Then rows come in another order: stock must sort for GROUP BY, if there is
-** one.  Whether that is better hangs on what stock's loops cost.  Returns what
+** one.  Whether that pays depends on the cost of SQLite's loops.  Returns what
 ** the planner thinks, or 0 if that is not worth it.
 **
 ** Without statistics that says little: *pbGuess is set.  Then stock's loops

@@ -69,8 +69,8 @@ struct HpCompile {
   Table *pTab;           /* The one table */
   Index *pIdx;           /* The index scanned instead of it, or NULL */
   int iCur;              /* Cursor of the table */
-  HpPlan *pPlan;         /* What is being made, ... */
-  HpPipePlan *pPipe;     /* ... and the pipe of it */
+  HpPlan *pPlan;         /* The plan that is being made */
+  HpPipePlan *pPipe;     /* The pipe of it that is being compiled */
   int nSelf;             /* Generated columns around the expression */
   u8 bJump;              /* Stock codes the expression as jumps */
   u8 bNoSub;             /* Subtypes of functions would be lost */
@@ -81,8 +81,8 @@ struct HpCompile {
   HpJoin *pJoin;         /* For xOther */
   int (*xSub)(HpCompile*, Expr*);   /* The vector of a sub-select, or of an IN
                          ** of one, or -1.  NULL: they are refused */
-  Select *pArm;          /* An arm of a UNION ALL, or NULL: hp_union.c, ... */
-  int iArms;             /* ... which is cursor iArms */
+  Select *pArm;          /* The arm of a UNION ALL, or NULL: hp_union.c */
+  int iArms;             /* The cursor of the UNION ALL */
   Bitmask mGiven;        /* All rows of a group have one row of these terms
                          ** of FROM */
   int nRangeTerm;        /* Terms that are filters already: hpRangeFilter() */

@@ -23,7 +23,7 @@
 ** statistics are needed to tell: the leaves of a b-tree are known from two
 ** descents, the rows of a leaf from the first one, and the share of rows that
 ** pass from a sample of the root's leaves, on which the root's own filters are
-** run.  A sample is taken only where the answer hangs on it, and where it costs
+** run.  A sample is taken only where the answer depends on it, and where it costs
 ** little in comparison.
 **
 ** Where few rows pass the own filters of a table, they may be put aside first,
@@ -446,8 +446,8 @@ static int hpGateLookedUp(
 ** would search an index and look up the rows that it finds?  Set *pbTake to
 ** that.  Constants are in aMem[].
 **
-** What each row costs SQLite hangs on where it lies, and what ours takes on
-** what is in memory.  So where that does not differ much SQLite begins, if
+** The cost of a row for SQLite depends on where it lies, ours on what is in
+** memory.  So where that does not differ much SQLite begins, if
 ** bRace says that its loops may be given up: then *prOurs is what ours takes.
 ** It is 0 if they go on to their end.
 */

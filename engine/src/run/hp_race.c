@@ -20,7 +20,7 @@
 **    hpRaceNote()     this statement took SQLite long, ...
 **    hpRaceIsLong()   ... and will do so again
 **
-** What the loops of a join cost hangs on how many rows each look-up finds.  Without
+** The cost of the loops of a join depends on how many rows each look-up finds.  Without
 ** statistics nobody knows, and with them the planner may be wrong by far.  So where it is not
 ** clear that ours is better OP_HpScan lets SQLite begin.  How fast its loops
 ** are can be seen then (hp_progress.c).  They are given up as soon as they are

@@ -4,7 +4,7 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_rare: groups that hardly two rows share.
+** hp_rare: near-unique keys of GROUP BY.
 **
 **    hpRareOpen()    groups are in one table at first
 **    hpRareLeaves()  after a run of leaves: note how many rows there were

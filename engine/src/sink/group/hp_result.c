@@ -4,7 +4,7 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_result: what a group comes to.
+** hp_result: the results of a group.
 **
 **    hpResultMerge()   add one worker's part of a group to another's
 **    hpResultMixed()   were values added up in another order than SQLite's?

@@ -19,16 +19,19 @@
 **
 ** Most of it need not be done for each row.  Here the sums of a function are an array by number of the group,
 ** and so are those of the next function.  One more array counts the rows of each group for all functions;
-** where a value is NULL that is noted (HpTallySum.anNull), as it happens less often.  Integers are
-** added without a look at overflows: the largest of a batch and the number of rows tell before that there is none.
+** where a value is NULL that is noted (HpTallySum.anNull), as it happens less
+** often.  Integers are added without a look at overflows: the largest of a batch
+** and the number of rows tell before that there is none.
 ** Reals are added as hp_sum.c does it, in scan order.
 **
-** The arrays begin when there are more groups than hpAggOrdered() takes, and rows enough for each
-** of them.  Groups have to be found without a look at them (hp_direct.c), or to be few: who compares the keys of
-** a group has its states in the cache then, and arrays would only be more memory.  They take the sums that the groups have, and hpTallySettle() gives them back.  That is done
-** before anyone looks at a state: when groups become a run or go to a file, and when
-** the scan is over.  What the arrays cannot add ends them, too: values that are no numbers, integers
-** and reals mixed, integers that may overflow.
+** The arrays begin when there are more groups than hpAggOrdered() takes, and rows
+** enough for each of them.  Groups have to be found without a look at them
+** (hp_direct.c), or to be few: comparing the keys already brings a group into
+** the cache, so separate arrays would only cost memory.  They take the sums that
+** the groups have, and hpTallySettle() gives them back.  That is done before
+** anyone looks at a state: when groups become a run or go to a file, and when
+** the scan is over.  What the arrays cannot add ends them, too: values that are
+** no numbers, integers and reals mixed, integers that may overflow.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
