@@ -427,14 +427,24 @@ SQLITE_PRIVATE int sqlite3HpTailTake(Parse*, Select*);
       if( rc ) goto abort_due_to_error; \
       break; \
     }
-/* ... or do as OP_Next does with cursor P1 */
+/* If the call sets bDone jump to P2.  An application's function may fail with
+** any code, SQLITE_DONE included */
+# define HP_CASE_DONE(OP,CALL) \
+    case OP: { \
+      int bDone; \
+      rc = CALL; \
+      if( rc ) goto abort_due_to_error; \
+      if( bDone ) goto jump_to_p2; \
+      break; \
+    }
+/* Do as OP_Next does with cursor P1 */
 # define HP_CASE_NEXT(OP,CALL) \
     case OP: { \
       pC = p->apCsr[pOp->p1]; \
       rc = CALL; \
       goto next_tail; \
     }
-/* ... or go on at iNext, which the call sets */
+/* Go on at iNext, which the call sets */
 # define HP_CASE_TASK(OP,CALL) \
     case OP: { \
       int iNext; \
@@ -445,6 +455,7 @@ SQLITE_PRIVATE int sqlite3HpTailTake(Parse*, Select*);
     }
 #else
 # define HP_CASE(OP,CALL)
+# define HP_CASE_DONE(OP,CALL)
 # define HP_CASE_NEXT(OP,CALL)
 # define HP_CASE_TASK(OP,CALL)
 #endif
@@ -476,7 +487,7 @@ SQLITE_PRIVATE int sqlite3HpStays(Vdbe*, int);
     (V)->hpRace.nLook = (V)->hpRace.bMay ? HP_RACE_FIRST : LARGEST_UINT64)
 # define sqlite3HpIsLate(V,OP,N) \
     ((N)>=(V)->hpRace.nLook ? sqlite3HpLate(V,OP,N) : SQLITE_OK)
-SQLITE_PRIVATE int sqlite3HpNext(Vdbe*, VdbeOp*, Mem*);
+SQLITE_PRIVATE int sqlite3HpNext(Vdbe*, VdbeOp*, Mem*, int*);
 SQLITE_PRIVATE int sqlite3HpRow(Vdbe*, VdbeOp*, Mem*);
 /* The next row for cursor C: OP_Next's as long as some are left to that */
 # define sqlite3HpNextRow(V,OP,MEM,C) ((MEM)[(OP)->p3+1].u.i>0 \

@@ -31,6 +31,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "pair.h"
 
 typedef sqlite3_int64 i64;
@@ -338,6 +339,100 @@ static void testCalls(void){
     }
     textClear(&right);
   }
+}
+
+/*
+** A connection with tables in an attached database, after which another one has
+** been attached: it is the last of sqlite3.aDb[].
+*/
+static sqlite3 *attached(void){
+  sqlite3 *db = openDb(&ours, ":memory:", 0);
+  Text sql = {0,0,0};
+  textAppend(&sql, "ATTACH ':memory:' AS a; ATTACH '%s' AS b;", azFile[0]);
+  execute(db, sql.z);
+  execute(db, "CREATE TABLE b.big(id INTEGER PRIMARY KEY, y INT, k INT, s TEXT);"
+              "CREATE INDEX b.bigk ON big(k);"
+              "INSERT INTO b.big SELECT value, value*7919%10007, value/100,"
+              " 'some text that fills pages' FROM " SERIES("60000"));
+  textClear(&sql);
+  return db;
+}
+
+/* Between two rows the application detaches the database before ours, and
+** attaching another one fails: sqlite3.aDb[] has nothing any more where ours
+** was.  SQLite's own asserts do not hold then: it locks the wrong one */
+static void testDetach(void){
+  static const char *const az[] = {
+    "SELECT id FROM b.big WHERE y%7=3",
+    "SELECT k, count(*) FROM b.big GROUP BY k",
+    "SELECT big.id FROM b.big WHERE y%7=3 AND k IN (SELECT k FROM b.big WHERE y=5)",
+  };
+  unsigned i;
+  int k;
+  if( sqlite3_compileoption_used("DEBUG") ) return;
+  for(i=0; i<sizeof(az)/sizeof(az[0]); i++){
+    sqlite3_int64 aSum[2] = { 0, 0 };
+    for(k=0; k<2; k++){
+      sqlite3 *db;
+      sqlite3_stmt *pStmt;
+      int nRow = 0;
+      unlink(azFile[0]);
+      db = attached();
+      if( k ) execute(db, "PRAGMA hp_offload=off");
+      pStmt = prepared(db, az[i]);
+      while( sqlite3_step(pStmt)==SQLITE_ROW ){
+        aSum[k] = aSum[k]*3 + sqlite3_column_int64(pStmt, 0);
+        if( ++nRow==3 ){
+          execute(db, "DETACH a");
+          check(sqlite3_exec(db, "ATTACH '/no/such/folder/x.db' AS c", 0, 0, 0)
+                    !=SQLITE_OK, "it can be attached");
+        }
+      }
+      check(nRow>3, "%d rows: %s", nRow, az[i]);
+      check(sqlite3_finalize(pStmt)==SQLITE_OK, "%s", sqlite3_errmsg(db));
+      sqlite3_close(db);
+    }
+    check(aSum[0]==aSum[1], "detached: %s", az[i]);
+  }
+  unlink(azFile[0]);
+}
+
+/* An aggregate of the application fails with a code that means something to us */
+static void failsStep(sqlite3_context *pCtx, int n, sqlite3_value **ap){
+  (void)n;
+  if( sqlite3_value_int(ap[0])==30077 ){
+    sqlite3_result_error_code(pCtx, *(int*)sqlite3_user_data(pCtx));
+  }
+}
+static void failsFinal(sqlite3_context *pCtx){
+  sqlite3_result_int(pCtx, 1);
+}
+static void testCodes(void){
+  static const char zSql[] = "SELECT y%100, fails(id ORDER BY y) FROM b.big"
+                             " GROUP BY 1 ORDER BY count(*), 1";
+  static int aCode[] = { SQLITE_DONE, SQLITE_ERROR, 1234 };
+  unsigned i;
+  int k;
+  sqlite3 *db;
+  unlink(azFile[0]);
+  db = attached();
+  for(i=0; i<sizeof(aCode)/sizeof(aCode[0]); i++){
+    int aRow[2] = { 0, 0 }, aRc[2];
+    sqlite3_create_function(db, "fails", 1, SQLITE_UTF8, &aCode[i], 0, failsStep,
+                            failsFinal);
+    for(k=0; k<2; k++){
+      sqlite3_stmt *pStmt;
+      execute(db, k ? "PRAGMA hp_offload=off" : "PRAGMA hp_offload=on");
+      check(isTaken(db, zSql)==(k==0), "code %d", aCode[i]);
+      pStmt = prepared(db, zSql);
+      while( sqlite3_step(pStmt)==SQLITE_ROW ) aRow[k]++;
+      aRc[k] = sqlite3_finalize(pStmt);
+    }
+    check(aRow[0]==aRow[1] && aRc[0]==aRc[1], "code %d: %d rows and %d, not %d, %d",
+          aCode[i], aRow[0], aRc[0], aRow[1], aRc[1]);
+  }
+  sqlite3_close(db);
+  unlink(azFile[0]);
 }
 
 /* The progress handler stops statement i after iStop calls */
@@ -1141,6 +1236,7 @@ int main(int argc, char **argv){
     testSets();
     testEarly();
     testTopGroups();
+    testDetach();
     return finish();
   }
   testThreads();
@@ -1153,6 +1249,8 @@ int main(int argc, char **argv){
   testLooks();
   testTopGroups();
   testCalls();
+  testDetach();
+  testCodes();
   if( bAnswers ) return finish();
   testChanges();
   testBetween();

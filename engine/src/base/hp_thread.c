@@ -293,7 +293,7 @@ static int hpThreadChanged(const HpQuery *p){
 */
 static int hpThreadTripped(const HpPipe *p){
   assert( sqlite3_mutex_held(p->pQuery->db->mutex) );
-  return hpThreadPager(p)->hp.nTrip!=p->nTrip;
+  return p->pPager->hp.nTrip!=p->nTrip;
 }
 
 #ifndef SQLITE_OMIT_PROGRESS_CALLBACK

@@ -430,7 +430,8 @@ static int hpPipeBegin(HpPipe *p, Mem *aMem){
   assert( p->pSource==0 && p->pass.nScanned==0 );
   p->pEntry = pPlan->pSort ? &pPlan->pSort->row.entry
             : pPlan->pGroup ? &pPlan->pGroup->entry : 0;
-  p->nTrip = hpThreadPager(p)->hp.nTrip;
+  p->pPager = hpThreadPager(p);
+  p->nTrip = p->pPager->hp.nTrip;
   hpPipeWanted(p);
   rc = pPlan->source.pType->bValues ? SQLITE_OK : hpSourceOpen(p, aMem);
   if( pPlan->bAdds ){

@@ -665,9 +665,9 @@ SQLITE_PRIVATE void sqlite3HpTripped(Btree *pBtree, int rc){
 
 /*
 ** OP_HpNext.  Copy the next group of the OP_HpScan with the same P1 into
-** registers.  SQLITE_DONE: there is none.
+** registers.  *pbDone is set if there is none.
 */
-SQLITE_PRIVATE int sqlite3HpNext(Vdbe *v, VdbeOp *pOp, Mem *aMem){
+SQLITE_PRIVATE int sqlite3HpNext(Vdbe *v, VdbeOp *pOp, Mem *aMem, int *pbDone){
   HpPipe *p = ((HpQuery*)aMem[pOp->p1].z)->pPipe;
   u8 *aGroup;
   int rc = hpTopGroupNext(p, &aGroup);
@@ -677,10 +677,11 @@ SQLITE_PRIVATE int sqlite3HpNext(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   if( rc==HP_SERIAL || rc==HP_DECLINE ) rc = SQLITE_INTERNAL;
   /* Stock would have gone on with its cursor */
   if( rc==SQLITE_OK && aGroup && hpGroupOf(p->pEntry)->bStream && hpThreadTripped(p) ){
-    rc = hpThreadPager(p)->hp.rcTrip;
+    rc = p->pPager->hp.rcTrip;
   }
-  if( rc==SQLITE_OK ){
-    rc = aGroup ? hpResultLoad(p, aGroup, aMem, &p->pOut->buf) : SQLITE_DONE;
+  *pbDone = aGroup==0;
+  if( rc==SQLITE_OK && aGroup ){
+    rc = hpResultLoad(p, aGroup, aMem, &p->pOut->buf);
   }
   if( v->db->mallocFailed ) rc = SQLITE_NOMEM_BKPT;
   return rc;

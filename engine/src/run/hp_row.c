@@ -108,6 +108,13 @@ static int hpRowPiece(HpQuery *p, BtCursor *pCur, VdbeOp *pOp, Mem *aMem){
       if( rc || !bExact ) return rc;
     }
     if( *pnStock>0 || !hpPieceMay(pCur) ) return sqlite3BtreeNext(pCur, 0);
+    if( p->v->expired==1 ){
+      /* The application has detached a database, say: others have moved in
+      ** sqlite3.aDb[].  SQLite's cursors know theirs */
+      sqlite3VdbeMemSetNull(&aMem[pOp->p3]);
+      *pnStock = HP_ROWS_ALL;
+      return sqlite3BtreeNext(pCur, 0);
+    }
     rc = hpPieceLook(p, aMem, pnStock);
     if( rc==SQLITE_OK && *pnStock>0 ) continue;
     if( rc==SQLITE_OK ) rc = hpPieceRun(p, pCur, aMem);
