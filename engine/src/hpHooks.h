@@ -367,7 +367,8 @@ SQLITE_PRIVATE int sqlite3HpTailTake(Parse*, Select*);
 #endif
 
 /*
-** Our opcodes, for opcodes.h, opcodes.c and vdbe.c.  They follow SQLite's last one.
+** Our opcodes, for opcodes.h, opcodes.c and vdbe.c.  They follow SQLite's last
+** one.
 **
 ** HpScan P1 P2 * P4 *   Synopsis: vectorised scan to groups in r[P1]
 **   P4 is the plan of an aggregate query over one table.  Run it, up to the
@@ -390,8 +391,8 @@ SQLITE_PRIVATE int sqlite3HpTailTake(Parse*, Select*);
 ** HpFind P1 P2 P3 P4 *   Synopsis: group of the key r[P3..] in r[P1]
 **   P4 is the plan of a correlated sub-select: groups by what is inside of it.
 **   Load the aggregates of the group whose key is in registers P3 and on, if
-**   there is one, or say whether there is (EXISTS).  Register P1 has the groups,
-**   once it is worth it.  Until then, or if it cannot be done, jump to P2.
+**   there is one, or say whether there is (EXISTS).  Register P1 has the
+**   groups, once it is worth it.  Until then, or if it cannot be done, jump to P2.
 **
 ** HpTask P1 P2 P3 P4 *   Synopsis: the work of the loop up to P2
 **   P4 is the plan of what the instructions from here to P2 do.  Do it, and go

@@ -4,7 +4,8 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_codegroup: an aggregate query goes into the statement's program (prepare time).
+** hp_codegroup: an aggregate query goes into the statement's program (prepare
+** time).
 **
 **    sqlite3HpCodeGroups()  after SQLite's code: code ours (GROUP BY)
 **    hpCodeGroupRow()       the same without GROUP BY (sqlite3HpCodeRow())

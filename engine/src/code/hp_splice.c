@@ -33,8 +33,9 @@
 **    hpSpliceMove()         an instruction comes here; a jump takes its place
 **
 ** SQLite's code is generated in any case.  Where ours takes over is found out
-** when SQLite's is there, by the instructions that it consists of.  This is the
-** only module of plan that reads them: no other one calls sqlite3VdbeGetOp().
+** when SQLite's is there, by the instructions that it consists of.  Of logic/,
+** phys/, code/ and task/ this is the only module that reads them: no other one
+** calls sqlite3VdbeGetOp().
 ** Each form that is known has a function, with a drawing of the instructions
 ** and the name of the function of SQLite's that emits them.  It returns
 ** addresses, cursors and registers, or 0 if the code has another form: then the

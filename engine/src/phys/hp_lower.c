@@ -18,6 +18,8 @@
 **    UNION   scans in turn        TOP     the first rows in order
 **                                 DISTINCT one row of each combination
 **                                 FILTER  the rows that pass
+**                                 KEYED   groups that are looked up
+**                                 FILL    records that fill a table
 **
 ** Each input becomes pipes in one way, whatever the output is:
 **

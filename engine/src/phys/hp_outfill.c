@@ -189,7 +189,7 @@ static int hpOutFillSink(HpCompile *pC){
 }
 
 static const HpOutput hpOutFillType = {
-  HP_IN(HP_LOP_SCAN),
+  HP_IN(HP_LOP_SCAN),    /* Rows get their rowids in the order of one scan */
   HP_OUT_OWN,            /* The application might look at what is written */
   HP_NO_OTHER,
   hpOutFillBegin, 0, hpOutFillSink, 0

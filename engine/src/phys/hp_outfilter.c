@@ -102,7 +102,7 @@ static int hpOutFilterSink(HpCompile *pC){
 }
 
 static const HpOutput hpOutFilterType = {
-  HP_IN(HP_LOP_SCAN)|HP_IN(HP_LOP_JOIN),
+  HP_IN(HP_LOP_SCAN)|HP_IN(HP_LOP_JOIN),   /* Places are those of one b-tree */
   HP_OUT_THREADS, HP_NO_OTHER,
   hpOutFilterBegin, hpOutFilterWhere, hpOutFilterSink, 0
 };

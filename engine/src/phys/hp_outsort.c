@@ -261,7 +261,8 @@ static int hpOutSortSink(HpCompile *pC){
 }
 
 static const HpOutput hpOutSortType = {
-  HP_IN(HP_LOP_SCAN), 0, HP_NO_OTHER,
+  HP_IN(HP_LOP_SCAN),    /* Of a join, rows would have to have all columns */
+  0, HP_NO_OTHER,
   hpOutSortBegin, 0, hpOutSortSink, 0
 };
 
