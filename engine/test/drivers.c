@@ -371,7 +371,7 @@ static void testDetach(void){
   int k;
   if( sqlite3_compileoption_used("DEBUG") ) return;
   for(i=0; i<sizeof(az)/sizeof(az[0]); i++){
-    sqlite3_int64 aSum[2] = { 0, 0 };
+    sqlite3_uint64 aSum[2] = { 0, 0 };
     for(k=0; k<2; k++){
       sqlite3 *db;
       sqlite3_stmt *pStmt;
@@ -381,7 +381,7 @@ static void testDetach(void){
       if( k ) execute(db, "PRAGMA hp_offload=off");
       pStmt = prepared(db, az[i]);
       while( sqlite3_step(pStmt)==SQLITE_ROW ){
-        aSum[k] = aSum[k]*3 + sqlite3_column_int64(pStmt, 0);
+        aSum[k] = aSum[k]*3 + (sqlite3_uint64)sqlite3_column_int64(pStmt, 0);
         if( ++nRow==3 ){
           execute(db, "DETACH a");
           check(sqlite3_exec(db, "ATTACH '/no/such/folder/x.db' AS c", 0, 0, 0)
