@@ -97,8 +97,8 @@ struct HpPipe {
   HpBudget budget;       /* Memory that its workers may hold */
   sqlite3_mutex *pMutex; /* Guards pSource and the pager.  NULL: one worker */
   HpCrew *pCrew;         /* The threads of its workers, while there are some */
-  Pager *pPager;         /* The pager of what is read.  Kept, since databases
-                         ** may be detached between two groups that are shown */
+  BtShared *pBt;         /* The file that is read.  Kept, since others may be
+                         ** detached between two groups that are shown */
   u32 nTrip;             /* Pager.hp.nTrip when it began */
   int mxWorker;          /* Most workers that it may have */
   int nWorker;           /* Number of workers */

@@ -253,7 +253,8 @@ static int hpThreadStopped(const HpPipe *p){
 
 /* The file of the database that is scanned, and its pager */
 static SQLITE_INLINE BtShared *hpThreadBt(const HpPipe *p){
-  return p->pQuery->db->aDb[p->pPlan->source.iDb].pBt->pBt;
+  assert( p->pBt!=0 );         /* hpPipeBegin() */
+  return p->pBt;
 }
 static Pager *hpThreadPager(const HpPipe *p){
   return hpThreadBt(p)->pPager;
@@ -293,7 +294,7 @@ static int hpThreadChanged(const HpQuery *p){
 */
 static int hpThreadTripped(const HpPipe *p){
   assert( sqlite3_mutex_held(p->pQuery->db->mutex) );
-  return p->pPager->hp.nTrip!=p->nTrip;
+  return hpThreadPager(p)->hp.nTrip!=p->nTrip;
 }
 
 #ifndef SQLITE_OMIT_PROGRESS_CALLBACK

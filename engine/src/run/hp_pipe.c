@@ -430,8 +430,8 @@ static int hpPipeBegin(HpPipe *p, Mem *aMem){
   assert( p->pSource==0 && p->pass.nScanned==0 );
   p->pEntry = pPlan->pSort ? &pPlan->pSort->row.entry
             : pPlan->pGroup ? &pPlan->pGroup->entry : 0;
-  p->pPager = hpThreadPager(p);
-  p->nTrip = p->pPager->hp.nTrip;
+  p->pBt = p->pQuery->db->aDb[pPlan->source.iDb].pBt->pBt;
+  p->nTrip = hpThreadPager(p)->hp.nTrip;
   hpPipeWanted(p);
   rc = pPlan->source.pType->bValues ? SQLITE_OK : hpSourceOpen(p, aMem);
   if( pPlan->bAdds ){

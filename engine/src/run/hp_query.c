@@ -677,7 +677,7 @@ SQLITE_PRIVATE int sqlite3HpNext(Vdbe *v, VdbeOp *pOp, Mem *aMem, int *pbDone){
   if( rc==HP_SERIAL || rc==HP_DECLINE ) rc = SQLITE_INTERNAL;
   /* Stock would have gone on with its cursor */
   if( rc==SQLITE_OK && aGroup && hpGroupOf(p->pEntry)->bStream && hpThreadTripped(p) ){
-    rc = p->pPager->hp.rcTrip;
+    rc = hpThreadPager(p)->hp.rcTrip;
   }
   *pbDone = aGroup==0;
   if( rc==SQLITE_OK && aGroup ){
