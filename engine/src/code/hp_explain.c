@@ -28,6 +28,12 @@
 # include "hpInt.h"
 #endif
 
+/* Length of "SCAN " or "SEARCH ", which line z begins with, or 0 */
+static int hpExplainVerb(const char *z){
+  assert( z!=0 );
+  return strncmp(z, "SCAN ", 5)==0 ? 5 : strncmp(z, "SEARCH ", 7)==0 ? 7 : 0;
+}
+
 /*
 ** The term of pSrc that z begins with, as EXPLAIN QUERY PLAN shows it, or NULL.
 */
@@ -80,6 +86,7 @@ static void hpExplain(
     const char *z = hpSpliceLine(v, i);
     const SrcItem *pItem = 0;
     char *zNew = 0;
+    int nVerb;
     if( z==0 ) continue;
     /* Of a sub-select: it says so itself */
     if( strstr(z, " VECTORIZED") || strstr(z, " USING HASH TABLE (") ) continue;
@@ -89,11 +96,8 @@ static void hpExplain(
       hpSpliceLineDrop(v, i);
       continue;
     }
-    if( pSrc && strncmp(z, "SCAN ", 5)==0 ){
-      pItem = hpExplainItem(pParse, pSrc, &z[5]);
-    }else if( pSrc && strncmp(z, "SEARCH ", 7)==0 ){
-      pItem = hpExplainItem(pParse, pSrc, &z[7]);
-    }
+    nVerb = hpExplainVerb(z);
+    if( pSrc && nVerb ) pItem = hpExplainItem(pParse, pSrc, &z[nVerb]);
     /* What is scanned is not looked up */
     assert( pItem==0 || pItem->hp.bMoved==0 || pItem->hp.zKey==0 );
     if( pLater ){
@@ -107,13 +111,12 @@ static void hpExplain(
           (pItem->fg.jointype & JT_LEFT) ? " LEFT-JOIN" : "");
     }else if( pItem && pItem->hp.bMoved ){
       zNew = sqlite3MPrintf(pParse->db, "SCAN %S VECTORIZED", pItem);
-    }else if( strncmp(z, "SCAN ", 5)==0 && bLookup
-             && strstr(z, " USING INDEX ") ){
+    }else if( nVerb==5 && bLookup && strstr(z, " USING INDEX ") ){
       zNew = sqlite3MPrintf(pParse->db, "%.*s VECTORIZED",
                             (int)(strstr(z, " USING INDEX ")-z), z);
-    }else if( strncmp(z, "SEARCH ", 7)==0 && strstr(z, " USING INDEX ") ){
+    }else if( nVerb==7 && strstr(z, " USING INDEX ") ){
       zNew = sqlite3MPrintf(pParse->db, "%s OR VECTORIZED SCAN", z);
-    }else if( strncmp(z, "SCAN ", 5)==0 || strncmp(z, "SEARCH ", 7)==0 ){
+    }else if( nVerb ){
       /* Stock calls the scan for a min() or max() a SEARCH */
       zNew = sqlite3MPrintf(pParse->db, "%s VECTORIZED", z);
     }else if( strncmp(z, "USE TEMP B-TREE FOR ", 20)==0
@@ -129,8 +132,11 @@ static void hpExplain(
 ** In EXPLAIN QUERY PLAN the table of pInput is looked up by zKey, unless that
 ** says so.
 */
-static void hpExplainSub(Parse *pParse, const HpInput *pInput,
-                              const char *zKey){
+static void hpExplainSub(
+  Parse *pParse,
+  const HpInput *pInput,
+  const char *zKey
+){
   Vdbe *v = pParse->pVdbe;
   char *zName = sqlite3MPrintf(pParse->db, "%S", pInput->pItem);
   int n = sqlite3Strlen30(zName);
@@ -139,7 +145,7 @@ static void hpExplainSub(Parse *pParse, const HpInput *pInput,
     const char *z = hpSpliceLine(v, i);
     int nVerb;
     if( z==0 ) continue;
-    nVerb = strncmp(z, "SCAN ", 5)==0 ? 5 : strncmp(z, "SEARCH ", 7)==0 ? 7 : 0;
+    nVerb = hpExplainVerb(z);
     if( nVerb==0 || strncmp(&z[nVerb], zName, n)!=0
      || (z[nVerb+n]!=0 && z[nVerb+n]!=' ') || strstr(z, " USING HASH TABLE (")
     ){
@@ -188,9 +194,7 @@ static void hpExplainSort(Parse *pParse, int iRewind){
   if( pParse->explain!=2 ) return;
   for(i=iRewind; i>0; i--){
     const char *z = hpSpliceLine(pParse->pVdbe, i);
-    if( z && (strncmp(z, "SCAN ", 5)==0 || strncmp(z, "SEARCH ", 7)==0)
-     && strstr(z, " VECTORIZED")==0
-    ){
+    if( z && hpExplainVerb(z) && strstr(z, " VECTORIZED")==0 ){
       int bSearch = z[1]=='E' && strstr(z, " USING INDEX ")!=0;
       hpSpliceLineSet(pParse->pVdbe, i, sqlite3MPrintf(pParse->db,
           bSearch ? "%s OR VECTORIZED SCAN" : "%s VECTORIZED", z));
