@@ -54,6 +54,7 @@ typedef struct HpConjunct HpConjunct;
 struct HpLop {
   u8 eOp;                /* HP_LOP_xxx */
   u8 bByRowid;           /* FILTER: rows are written to, and found by rowid */
+  u8 bTry;               /* A refusal is not counted: there is another tree */
   HpLop *pIn;            /* The input of an output.  NULL: it is an input */
   SrcItem *pItem;        /* SCAN, UNION: the term of FROM.  JOIN: that of the
                          ** driving table */
@@ -251,6 +252,7 @@ static Select *hpUnionFirst(const SrcItem*);
 static Select *hpUnionNext(const Select*);
 
 /* hp_lop.c */
+static void hpLopTree(HpLop*, u8, Select*, HpLop*, SrcItem*, Expr*, HpJoin*);
 static SrcItem *hpLopRoot(SrcList*);
 static HpJoin *hpLopJoin(Parse*, SrcList*, Expr*, int);
 static void hpLopFree(HpJoin*);

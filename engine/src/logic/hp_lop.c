@@ -6,6 +6,7 @@
 *************************************************************************
 ** hp_lop: a FROM clause as an operator of a tree (prepare time).
 **
+**    hpLopTree()      an output over an input
 **    hpLopRoot()      the term that is scanned: the driving table of a join
 **    hpLopJoin()      FROM and WHERE as a JOIN, or NULL if it is none of ours
 **    hpLopFree()      free it
@@ -45,6 +46,33 @@
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
+
+/*
+** Let pTop be output eOp of query p, which may be NULL, over input pIn: the
+** rows of pItem for which pWhere is true, or if there is pJoin those of the
+** join that pItem drives.
+*/
+static void hpLopTree(
+  HpLop *pTop,
+  u8 eOp,
+  Select *p,
+  HpLop *pIn,
+  SrcItem *pItem,
+  Expr *pWhere,
+  HpJoin *pJoin
+){
+  assert( eOp>HP_LOP_UNION && pItem!=0 );
+  memset(pTop, 0, sizeof(*pTop));
+  pTop->eOp = eOp;
+  pTop->pIn = pIn;
+  pTop->pSelect = p;
+  memset(pIn, 0, sizeof(*pIn));
+  pIn->eOp = pJoin ? HP_LOP_JOIN : hpUnionCount(pItem) ? HP_LOP_UNION
+                                                       : HP_LOP_SCAN;
+  pIn->pItem = pItem;
+  pIn->pWhere = pWhere;
+  pIn->pJoin = pJoin;
+}
 
 /*
 ** Number pipes: those of relations before those that look them up.

@@ -117,6 +117,7 @@ static int hpCompileNoUser(HpCompile*);
 static void hpCompileFree(void*);
 static void *hpCompileAlloc(HpPlan*, i64);
 static int hpCompileKeys(HpPlan*, HpKeys*, int);
+static HpGroupPlan *hpCompileGroups(HpCompile*, int, int);
 static void hpCompileSource(Parse*, HpPipePlan*, Table*, Index*);
 static void hpCompileFor(HpCompile*, HpPipePlan*, Table*, Index*, int);
 static HpPlan *hpCompileEmpty(void);
@@ -206,7 +207,6 @@ static void hpLivePlan(HpPlan*);
 
 /* hp_lower.c */
 static HpPlan *hpLower(Parse*, HpLop*, const HpOutput*);
-static HpPlan *hpLowerSilent(Parse*, HpLop*, const HpOutput*);
 
 /* hp_outgroup.c */
 static HpPlan *hpOutGroup(Parse*, Select*, AggInfo*, KeyInfo*, HpJoin*);

@@ -13,6 +13,7 @@
 **    hpCompileNo()      refuse, with a reason for PRAGMA hp_stats
 **    hpCompileNoFunc()  refuse a call of a function, by name
 **    hpCompileNoUser()  refuse pipes that call the application's functions
+**    hpCompileGroups()  groups as the sink of a pipe
 **    hpCompileOp(), hpCompileAff(), hpCompileTruth()    an operation
 **    hpCompileArgs(), hpCompileList()    one that has a list of arguments
 **    hpCompileConst()   a constant: coded into a register
@@ -112,6 +113,25 @@ static int hpCompileKeys(HpPlan *pPlan, HpKeys *pKeys, int nKey){
     return SQLITE_NOMEM;
   }
   return SQLITE_OK;
+}
+
+/*
+** Let the sink of the pipe of now be groups with nAgg aggregates and nBare bare
+** columns.  NULL: there is no memory.
+*/
+static HpGroupPlan *hpCompileGroups(HpCompile *pC, int nAgg, int nBare){
+  HpPlan *pPlan = pC->pPlan;
+  HpGroupPlan *pNew = hpCompileAlloc(pPlan, sizeof(*pNew));
+  assert( pC->pPipe->pSink==0 && pC->pPipe->pGroup==0 );
+  assert( nAgg>=0 && nBare>=0 );
+  pC->pPipe->pSink = &hpSinkGroups;
+  pC->pPipe->pGroup = pNew;
+  if( pNew==0 ) return 0;
+  pNew->nAgg = nAgg;
+  pNew->nBare = nBare;
+  pNew->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)nAgg);
+  pNew->aBare = hpCompileAlloc(pPlan, sizeof(struct HpBare)*(i64)nBare);
+  return pNew->aAgg && pNew->aBare ? pNew : 0;
 }
 
 /* Pipe pPipe scans pTab, or its index pIdx unless that is NULL */

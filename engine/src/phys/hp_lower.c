@@ -6,9 +6,7 @@
 *************************************************************************
 ** hp_lower: a tree of logical operators becomes a plan (prepare time).
 **
-**    hpLower()        the plan of a tree, or NULL with the reason counted
-**    hpLowerSilent()  the same; a refusal is not counted, since the caller has
-**                     another tree for the same rows
+**    hpLower()    the plan of a tree, or NULL
 **
 ** A query that may be taken over is a tree of two levels (HpLop): an input,
 ** which gives rows, and an output, which says what is made of them:
@@ -179,26 +177,20 @@ static int hpLowerCount(const HpLop *pIn){
 }
 
 /*
-** Lower pTop.  If it is refused *peNo is set to
-** the reason, HP_NO_xxx, and no registers have been allocated; otherwise those
-** of constants have, but are not coded yet.
+** The plan of pTop, whose output becomes pOut.  NULL: it is refused, the reason
+** has been counted unless another tree is tried, and no registers have been
+** allocated.  Otherwise those of constants have, but are not coded yet.
 */
-static HpPlan *hpLowerTree(
-  Parse *pParse,
-  HpLop *pTop,
-  const HpOutput *pOut,
-  u8 *peNo
-){
+static HpPlan *hpLower(Parse *pParse, HpLop *pTop, const HpOutput *pOut){
   HpLop *pIn = pTop->pIn;
   int nMem = pParse->nMem;
+  u8 eNo = pOut->eNo;
   HpCompile c;
   HpPlan *pPlan;
   int i, rc;
   assert( (pOut->mIn & HP_IN(pIn->eOp))!=0 );
   assert( (pIn->eOp==HP_LOP_JOIN)==(pIn->pJoin!=0) );
-  *peNo = pOut->eNo;
-  pPlan = hpCompileNew(&c, pParse, hpLowerFirst(pIn),
-                       hpLowerCount(pIn));
+  pPlan = hpCompileNew(&c, pParse, hpLowerFirst(pIn), hpLowerCount(pIn));
   if( pPlan ){
     c.pTop = pTop;
     c.pOut = pOut;
@@ -206,7 +198,7 @@ static HpPlan *hpLowerTree(
     if( pOut->mTrait & HP_OUT_SUB ) c.xSub = hpScalarSub;
     rc = hpLowerPipes(&c, pTop);
     if( pParse->nErr || pParse->db->mallocFailed ) rc = SQLITE_ERROR;
-    if( c.eNo ) *peNo = c.eNo;
+    if( c.eNo ) eNo = c.eNo;
     if( rc ){
       hpCompileFree(pPlan);
       pPlan = 0;
@@ -214,28 +206,11 @@ static HpPlan *hpLowerTree(
   }
   if( pPlan==0 ){
     pParse->nMem = nMem;     /* The program is to be SQLite's */
+    if( !pTop->bTry ) hpConfigStat(pParse->db, eNo);
     return 0;
   }
-  for(i=0; i<pPlan->nPipe; i++){
-    hpCompileSortColumns(&pPlan->aPipe[i]);
-  }
+  for(i=0; i<pPlan->nPipe; i++) hpCompileSortColumns(&pPlan->aPipe[i]);
   hpLopShow(pParse, pTop);
   return pPlan;
-}
-
-static HpPlan *hpLower(Parse *pParse, HpLop *pTop, const HpOutput *pOut){
-  u8 eNo;
-  HpPlan *pPlan = hpLowerTree(pParse, pTop, pOut, &eNo);
-  if( pPlan==0 ) hpConfigStat(pParse->db, eNo);
-  return pPlan;
-}
-
-static HpPlan *hpLowerSilent(
-  Parse *pParse,
-  HpLop *pTop,
-  const HpOutput *pOut
-){
-  u8 eNo;
-  return hpLowerTree(pParse, pTop, pOut, &eNo);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -60,18 +60,11 @@ static int hpLowerSubBoth(HpCompile *pC, const HpInput *pInput, HpAggDef *aAgg){
 */
 static HpGroupPlan *hpLowerSubGroups(HpCompile *pC, const HpLookup *pKey,
                                      int nAgg){
-  HpPlan *pPlan = pC->pPlan;
-  HpGroupPlan *pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
-  assert( pC->pPipe->pSink==0 && pC->pPipe->pGroup==0 );
+  HpGroupPlan *pGroup = hpCompileGroups(pC, nAgg, 0);
   assert( pKey->keys.n>0 && nAgg>0 );
-  pC->pPipe->pSink = &hpSinkGroups;
-  pC->pPipe->pGroup = pGroup;
   if( pGroup==0 ) return 0;
   pGroup->keys = pKey->keys;
-  pGroup->nAgg = nAgg;
-  pGroup->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)nAgg);
-  pGroup->aBare = hpCompileAlloc(pPlan, 0);
-  return pGroup->aAgg && pGroup->keys.n+nAgg<=HP_MX_COL ? pGroup : 0;
+  return pGroup->keys.n+nAgg<=HP_MX_COL ? pGroup : 0;
 }
 
 /*

@@ -201,14 +201,8 @@ static const HpOutput hpOutFillType = {
 static HpPlan *hpOutFill(Parse *pParse, HpFillTo *pTo, Select *pSelect){
   HpLop in, top;
   HpPlan *pPlan;
-  memset(&in, 0, sizeof(in));
-  memset(&top, 0, sizeof(top));
-  in.eOp = HP_LOP_SCAN;
-  in.pItem = &pSelect->pSrc->a[0];
-  in.pWhere = pSelect->pWhere;
-  top.eOp = HP_LOP_FILL;
-  top.pIn = &in;
-  top.pSelect = pSelect;
+  hpLopTree(&top, HP_LOP_FILL, pSelect, &in, &pSelect->pSrc->a[0],
+            pSelect->pWhere, 0);
   top.pMore = pTo;
   pPlan = hpLower(pParse, &top, &hpOutFillType);
   if( pPlan && hpOutFillIsWhole(&pPlan->aPipe[0]) ){

@@ -154,21 +154,17 @@ static HpPlan *hpOutFilter(
   HpLop in, top;
   /* Rows are found by their place in the table, or by rowid */
   assert( HasRowid(pItem->pSTab) && pItem->hp.pIdx==0 );
-  memset(&in, 0, sizeof(in));
-  memset(&top, 0, sizeof(top));
-  in.eOp = HP_LOP_SCAN;
-  in.pItem = pItem;
-  in.pWhere = pWhere;
-  top.eOp = HP_LOP_FILTER;
-  top.pIn = &in;
+  hpLopTree(&top, HP_LOP_FILTER, 0, &in, pItem, pWhere, 0);
   top.pSrc = pSrc;
   top.bByRowid = (u8)bByRowid;
   if( hpOutFilterLook(pParse, &top) ){
-    pPlan = hpLowerSilent(pParse, &top, &hpOutFilterType);
+    top.bTry = 1;
+    pPlan = hpLower(pParse, &top, &hpOutFilterType);
     hpLopFree(in.pJoin);
     if( pPlan ) return pPlan;
     in.pJoin = 0;
     in.eOp = HP_LOP_SCAN;
+    top.bTry = 0;
   }
   return hpLower(pParse, &top, &hpOutFilterType);
 }

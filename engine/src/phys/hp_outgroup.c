@@ -341,25 +341,14 @@ static int hpOutGroupSink(HpCompile *pC){
   const KeyInfo *pKeyInfo = pC->pTop->pKeyInfo;
   const SrcItem *pItem = pC->pTop->pIn->pItem;
   AggInfo *pAggInfo = pC->pAggInfo;
-  HpPlan *pPlan = pC->pPlan;
-  HpGroupPlan *pGroup;
+  HpGroupPlan *pGroup = hpCompileGroups(pC, pAggInfo->nFunc,
+                                        pAggInfo->nAccumulator);
   int nKey = pKeyInfo ? p->pGroupBy->nExpr : 0;
   int i, k;
-  assert( pC->pPipe->pSink==0 && pC->pPipe->pGroup==0 );
-  pC->pPipe->pSink = &hpSinkGroups;
-  pC->pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
-  if( pGroup==0 ) return SQLITE_NOMEM;
-  if( pC->pPipe->bAdds ) pC->pPipe[-1].pGroup->pNext = pGroup;
-  pGroup->nAgg = pAggInfo->nFunc;
-  pGroup->nBare = pAggInfo->nAccumulator;
-  pGroup->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)pGroup->nAgg);
-  pGroup->aBare = hpCompileAlloc(pPlan,
-                                 sizeof(struct HpBare)*(i64)pGroup->nBare);
-  if( pGroup->aAgg==0 || pGroup->aBare==0
-   || hpCompileKeys(pPlan, &pGroup->keys, nKey)
-  ){
+  if( pGroup==0 || hpCompileKeys(pC->pPlan, &pGroup->keys, nKey) ){
     return SQLITE_NOMEM;
   }
+  if( pC->pPipe->bAdds ) pC->pPipe[-1].pGroup->pNext = pGroup;
   if( nKey && pC->pJoin ) nKey = hpLowerJoinTerms(pC, p->pGroupBy, pKeyInfo);
   assert( nKey>=0 && (nKey==0 || nKey<=p->pGroupBy->nExpr) );
   pGroup->keys.n = nKey;
@@ -503,16 +492,7 @@ static HpPlan *hpOutGroup(
   assert( (p->pGroupBy!=0 && p->pGroupBy->nExpr>0) || pKeyInfo==0 );
   assert( pKeyInfo==0 || pKeyInfo->nKeyField>=p->pGroupBy->nExpr );
   assert( p->pSrc->nSrc==1 || pJoin!=0 );
-  memset(&in, 0, sizeof(in));
-  memset(&top, 0, sizeof(top));
-  in.pItem = hpLopRoot(p->pSrc);
-  in.pWhere = p->pWhere;
-  in.pJoin = pJoin;
-  in.eOp = pJoin ? HP_LOP_JOIN : HP_LOP_SCAN;
-  if( hpUnionCount(in.pItem) ) in.eOp = HP_LOP_UNION;
-  top.eOp = HP_LOP_GROUP;
-  top.pIn = &in;
-  top.pSelect = p;
+  hpLopTree(&top, HP_LOP_GROUP, p, &in, hpLopRoot(p->pSrc), p->pWhere, pJoin);
   top.pAggInfo = pAggInfo;
   top.pKeyInfo = pKeyInfo;
   return hpLower(pParse, &top, &hpOutGroupType);

@@ -129,15 +129,9 @@ static int hpOutKeyedWhere(HpCompile *pC, Expr *pWhere){
 static int hpOutKeyedBegin(HpCompile *pC){
   const AggInfo *pAggInfo = pC->pAggInfo;
   HpPlan *pPlan = pC->pPlan;
-  HpGroupPlan *pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
-  pC->pPipe->pSink = &hpSinkGroups;
-  pC->pPipe->pGroup = pGroup;
+  HpGroupPlan *pGroup = hpCompileGroups(pC, pAggInfo ? pAggInfo->nFunc : 0, 0);
   pPlan->pKeyed = hpCompileAlloc(pPlan, sizeof(*pPlan->pKeyed));
   if( pGroup==0 || pPlan->pKeyed==0 ) return SQLITE_NOMEM;
-  pGroup->nAgg = pAggInfo ? pAggInfo->nFunc : 0;
-  pGroup->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)pGroup->nAgg);
-  pGroup->aBare = hpCompileAlloc(pPlan, 0);
-  if( pGroup->aAgg==0 || pGroup->aBare==0 ) return SQLITE_NOMEM;
   return hpCompileKeys(pPlan, &pGroup->keys, HP_MX_EQ);
 }
 
@@ -177,14 +171,7 @@ static HpPlan *hpOutKeyed(Parse *pParse, Select *p, AggInfo *pAggInfo){
   memset(&pItem->hp, 0, sizeof(pItem->hp));
   pItem->hp.bWhole = pItem->hp.bByRowid = 1;
   pItem->hp.bPlain = bFind==0;
-  memset(&in, 0, sizeof(in));
-  memset(&top, 0, sizeof(top));
-  in.eOp = HP_LOP_SCAN;
-  in.pItem = pItem;
-  in.pWhere = p->pWhere;
-  top.eOp = HP_LOP_KEYED;
-  top.pIn = &in;
-  top.pSelect = p;
+  hpLopTree(&top, HP_LOP_KEYED, p, &in, pItem, p->pWhere, 0);
   top.pAggInfo = pAggInfo;
   pPlan = hpLower(pParse, &top, &hpOutKeyedType);
   if( pPlan ) pPlan->bGuess = bFind;

@@ -26,17 +26,12 @@
 #endif
 
 static int hpOutSetBegin(HpCompile *pC){
-  HpPlan *pPlan = pC->pPlan;
-  HpGroupPlan *pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
+  HpGroupPlan *pGroup = hpCompileGroups(pC, 0, 0);
   int n = pC->pTop->pList->nExpr;
-  pC->pPipe->pSink = &hpSinkGroups;
-  pC->pPipe->pGroup = pGroup;
   if( pGroup==0 ) return SQLITE_NOMEM;
+  if( n>HP_MX_COL ) return SQLITE_ERROR;
   pGroup->bNoSort = 1;
-  pGroup->aAgg = hpCompileAlloc(pPlan, 0);
-  pGroup->aBare = hpCompileAlloc(pPlan, 0);
-  if( pGroup->aAgg==0 || pGroup->aBare==0 || n>HP_MX_COL ) return SQLITE_ERROR;
-  return hpCompileKeys(pPlan, &pGroup->keys, n);
+  return hpCompileKeys(pC->pPlan, &pGroup->keys, n);
 }
 
 /* The columns of the set are the keys of groups */
@@ -100,15 +95,7 @@ static HpPlan *hpOutSet(
 ){
   HpLop in, top;
   assert( pJoin->iMany<0 && !pJoin->bPart );     /* hpRootAnyJoin() */
-  memset(&in, 0, sizeof(in));
-  memset(&top, 0, sizeof(top));
-  in.eOp = HP_LOP_JOIN;
-  in.pItem = hpLopRoot(p->pSrc);
-  in.pWhere = p->pWhere;
-  in.pJoin = pJoin;
-  top.eOp = HP_LOP_SET;
-  top.pIn = &in;
-  top.pSelect = p;
+  hpLopTree(&top, HP_LOP_SET, p, &in, hpLopRoot(p->pSrc), p->pWhere, pJoin);
   top.pList = p->pEList;
   top.zAff = zAff;
   return hpLower(pParse, &top, &hpOutSetType);

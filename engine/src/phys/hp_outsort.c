@@ -274,15 +274,8 @@ static HpPlan *hpOutSort(
   int eDest
 ){
   HpLop in, top;
-  memset(&in, 0, sizeof(in));
-  memset(&top, 0, sizeof(top));
   assert( p->pSrc->nSrc==1 && pOrderBy!=0 );
-  in.eOp = HP_LOP_SCAN;
-  in.pItem = &p->pSrc->a[0];
-  in.pWhere = p->pWhere;
-  top.eOp = HP_LOP_SORT;
-  top.pIn = &in;
-  top.pSelect = p;
+  hpLopTree(&top, HP_LOP_SORT, p, &in, &p->pSrc->a[0], p->pWhere, 0);
   top.pList = pOrderBy;
   top.eDest = eDest;
   return hpLower(pParse, &top, &hpOutSortType);

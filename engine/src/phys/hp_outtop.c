@@ -93,14 +93,8 @@ static HpPlan *hpOutTop(
     hpConfigStat(pParse->db, HP_NO_OTHER);
     return 0;
   }
-  memset(&in, 0, sizeof(in));
-  memset(&top, 0, sizeof(top));
-  in.eOp = HP_LOP_SCAN;
-  in.pItem = &p->pSrc->a[0];
-  in.pWhere = p->pWhere;
-  top.eOp = bTop ? HP_LOP_TOP : HP_LOP_DISTINCT;
-  top.pIn = &in;
-  top.pSelect = p;
+  hpLopTree(&top, bTop ? HP_LOP_TOP : HP_LOP_DISTINCT, p, &in, &p->pSrc->a[0],
+            p->pWhere, 0);
   top.pList = bTop ? pOrderBy : p->pEList;
   return hpLower(pParse, &top, &hpOutTopType);
 }
